@@ -149,9 +149,7 @@ impl StepRunner<'_, '_> {
                 self.network(&folder, samples, settings, teacher.as_deref())
             }
             Work::Pairs { network, samples, pairs } => self.pairs(network, samples, *pairs),
-            Work::Speed { samples, learn, settings, threads } => {
-                self.speed(&folder, samples, learn, settings, *threads)
-            }
+            Work::Speed { samples, learn, settings, threads } => self.speed(step, samples, learn, settings, *threads),
         }
     }
 
@@ -440,7 +438,7 @@ impl StepRunner<'_, '_> {
 
     fn speed(
         &mut self,
-        folder: &Path,
+        step: &Step,
         samples: &str,
         learn: &[String],
         settings: &Training,
@@ -448,7 +446,7 @@ impl StepRunner<'_, '_> {
     ) -> Result<StepOutput, Error> {
         let mut settings = self.settings(samples, learn, settings)?;
         settings.machine.threads = threads;
-        let run = folder.join("training");
+        let run = self.folder.join(&step.name).join("training");
         // An interrupted timing is not valid.
         if run.exists() {
             fs::remove_dir_all(&run).map_err(Error::file("remove", &run))?;
@@ -457,7 +455,7 @@ impl StepRunner<'_, '_> {
         let examples = FileExamples::new(&file, &Weights::material());
         let mut context = Context { threads, stop: self.context.stop, on_event: &mut |_| () };
         let summary = training::begin(&settings, &run, &examples, &mut context);
-        let summary = summary.map_err(|error| Error::Settings(error.to_string()))?;
+        let summary = summary.map_err(Error::part(&step.name))?;
         if !summary.finished {
             return Err(Error::Stopped);
         }
