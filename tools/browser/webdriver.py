@@ -57,7 +57,7 @@ class Browser:
         # A machine may be busy.
         self._send("POST", "/timeouts", {"script": 300_000, "pageLoad": 300_000})
         # What the browser shows of itself at first is none of our pages.
-        self._send("POST", "/url", {"url": "about:blank"})
+        self.load("about:blank")
         for kind in ("browser", "performance"):
             self.log(kind)
 
@@ -92,9 +92,13 @@ class Browser:
         scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
         self.command("Emulation.setEmulatedMedia", media=media, features=[scheme])
 
+    def load(self, address):
+        """Loads an address."""
+        self._send("POST", "/url", {"url": address})
+
     def open(self, path):
         """Loads a file."""
-        self._send("POST", "/url", {"url": pathlib.Path(path).resolve().as_uri()})
+        self.load(pathlib.Path(path).resolve().as_uri())
 
     def reload(self):
         """Loads the page again."""
@@ -108,15 +112,37 @@ class Browser:
         """What a function's body passes to the callback that is its last argument."""
         return self._send("POST", "/execute/async", {"script": script, "args": list(arguments)})
 
-    def click(self, selector):
-        """Clicks as a mouse does; an error if something else is in the way."""
+    def _element(self, selector, command, **parameters):
+        """A command of the first element that matches."""
         using = {"using": "css selector", "value": selector}
         element = next(iter(self._send("POST", "/element", using).values()))
-        self._send("POST", f"/element/{element}/click", {})
+        self._send("POST", f"/element/{element}/{command}", parameters)
+
+    def click(self, selector):
+        """Clicks as a mouse does; an error if something else is in the way."""
+        self._element(selector, "click")
+
+    def type(self, selector, text):
+        """Types into an input; into one for files, the path of a file."""
+        self._element(selector, "value", text=text)
+
+    def act(self, kind, actions, **settings):
+        """Actions of one keyboard or pointer."""
+        self._send("POST", "/actions", {"actions": [{"type": kind, "id": kind, "actions": actions, **settings}]})
 
     def log(self, kind):
         """What was written to a log since it was asked for last."""
         return self._send("POST", "/se/log", {"type": kind})
+
+    def errors(self, levels=("SEVERE",)):
+        """Messages on the console since they were asked for last."""
+        return [entry["message"] for entry in self.log("browser") if entry["level"] in levels]
+
+    def requests(self):
+        """Addresses that were requested since they were asked for last."""
+        messages = [json.loads(entry["message"])["message"] for entry in self.log("performance")]
+        sent = [message for message in messages if message["method"] == "Network.requestWillBeSent"]
+        return {message["params"]["request"]["url"] for message in sent}
 
     def screenshot(self, path, height_at_most=16000):
         """The whole page as a picture."""
