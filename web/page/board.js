@@ -19,7 +19,7 @@ function placement(fen) {
     .split("/")
     .forEach((row, index) => {
       let file = 0;
-      for (const letter of row.replace(/~/g, "")) {
+      for (const letter of row) {
         if (letter >= "1" && letter <= "8") file += Number(letter);
         else squares[8 * (7 - index) + file++] = letter;
       }
@@ -66,8 +66,12 @@ function pieceImage(letter) {
 // How far the pointer travels before a press on a piece becomes a drag, in pixels.
 const DRAG_DISTANCE = 5;
 
+function isDark(square) {
+  return ((square % 8) + (square >> 3)) % 2 === 0;
+}
+
 class Board {
-  // `onMove` is called with the user's move in UCI notation, `onSelect` with the selected square or null.
+  // `onMove` is called with the user's move in UCI notation, and whether it was made by dragging; `onSelect` with the selected square or null.
   constructor(root, { onMove, onSelect }) {
     this.root = root;
     this.onMove = onMove;
@@ -75,6 +79,7 @@ class Board {
     this.pieces = Array(64).fill("");
     this.flipped = false;
     this.moves = [];
+    this.last = [];
     this.selected = null;
     this.focus = squareIndex("e2");
     this.drag = null;
@@ -103,8 +108,8 @@ class Board {
     for (let row = 0; row < 8; row++) {
       const line = element("div", { role: "row", class: "rank" });
       for (let column = 0; column < 8; column++) {
-        const square = this.flipped ? 8 * row + (7 - column) : 8 * (7 - row) + column;
-        const shade = ((square % 8) + (square >> 3)) % 2 === 0 ? "dark" : "light";
+        const square = this.squareIn(row, column);
+        const shade = isDark(square) ? "dark" : "light";
         const cell = element("div", {
           role: "gridcell",
           class: `square ${shade}`,
@@ -112,10 +117,13 @@ class Board {
           tabindex: -1,
         });
         // Names of files and ranks lie above the squares: the label of a square has its name.
-        if (column === 0)
-          this.edges.append(element("span", { class: `edge ${shade} at-${row} rank-name` }, String(1 + (square >> 3))));
-        if (row === 7)
-          this.edges.append(element("span", { class: `edge ${shade} at-${column} file-name` }, FILES[square % 8]));
+        const edge = (kind, text, side, at) => {
+          const label = element("span", { class: `edge ${shade} ${kind}` }, text);
+          label.style[side] = `${12.5 * at}%`;
+          this.edges.append(label);
+        };
+        if (column === 0) edge("rank-name", String(1 + (square >> 3)), "top", row);
+        if (row === 7) edge("file-name", FILES[square % 8], "left", column);
         this.cells[square] = { cell, image: null, note: null };
         line.append(cell);
       }
@@ -138,17 +146,18 @@ class Board {
   }
 
   // Shows a position. `moves` are the legal moves of the user, as { uci, from, targets, promotion }; `last` is the move
-  // that led to the position, as squares; `check` the square of a king in check.
-  show({ fen, moves = [], last = [], check = null, animate = null }) {
+  // that led to the position, as squares; `check` the square of a king in check; `slides` the squares from and to which
+  // pieces slide.
+  show({ fen, moves, last, check, slides }) {
     this.closeChooser();
     this.endDrag();
     this.moves = moves;
     this.last = last;
     this.check = check;
-    if (this.selected !== null && !moves.some((move) => move.from === squareName(this.selected))) this.selected = null;
+    if (!this.movesFrom(this.selected).length) this.selected = null;
     this.setPieces(placement(fen));
     this.mark();
-    for (const [from, to] of animate ?? []) this.slide(from, to);
+    for (const [from, to] of slides) this.slide(from, to);
   }
 
   setPieces(pieces) {
@@ -202,21 +211,26 @@ class Board {
     });
   }
 
-  targets(square) {
-    const from = squareName(square);
+  movesFrom(square) {
+    const from = square === null ? null : squareName(square);
     return this.moves.filter((move) => move.from === from);
   }
 
+  // More than one for a promotion.
+  movesBetween(from, to) {
+    return this.movesFrom(from).filter((move) => to !== null && move.targets.includes(squareName(to)));
+  }
+
   mark() {
-    const targets = new Set(this.selected === null ? [] : this.targets(this.selected).flatMap((move) => move.targets));
+    const targets = new Set(this.movesFrom(this.selected).flatMap((move) => move.targets));
     this.cells.forEach(({ cell }, square) => {
       const name = squareName(square);
-      cell.classList.toggle("last", (this.last ?? []).includes(name));
+      cell.classList.toggle("last", this.last.includes(name));
       cell.classList.toggle("check", this.check === name);
       cell.classList.toggle("selected", this.selected === square);
       cell.classList.toggle("target", targets.has(name));
       cell.classList.toggle("taken", targets.has(name) && this.pieces[square] !== "");
-      cell.classList.toggle("movable", this.targets(square).length > 0);
+      cell.classList.toggle("movable", this.movesFrom(square).length > 0);
       cell.setAttribute("aria-selected", String(this.selected === square));
     });
     this.label();
@@ -242,25 +256,23 @@ class Board {
   select(square) {
     this.selected = square;
     this.mark();
-    this.onSelect?.(square === null ? null : squareName(square));
+    this.onSelect(square === null ? null : squareName(square));
   }
 
   // The move from the selected square to another one, or a new selection.
   choose(square) {
-    const move =
-      this.selected === null
-        ? []
-        : this.targets(this.selected).filter((move) => move.targets.includes(squareName(square)));
-    if (move.length) return this.play(move, square);
+    const moves = this.movesBetween(this.selected, square);
+    if (moves.length) return this.play(moves, square);
     if (square === this.selected) return this.select(null);
-    return this.select(this.targets(square).length || this.pieces[square] ? square : null);
+    return this.select(this.movesFrom(square).length || this.pieces[square] ? square : null);
   }
 
-  play(moves, square) {
+  // `dropped` if the piece is at its target already, by dragging.
+  play(moves, square, dropped = false) {
     this.selected = null;
     this.mark();
-    this.onSelect?.(null);
-    if (moves.length === 1) return this.onMove(moves[0].uci);
+    this.onSelect(null);
+    if (moves.length === 1) return this.onMove(moves[0].uci, dropped);
     const buttons = moves.map((move) =>
       element(
         "button",
@@ -269,7 +281,7 @@ class Board {
           "aria-label": PIECE_NAMES[move.promotion],
           onclick: () => {
             this.closeChooser();
-            this.onMove(move.uci);
+            this.onMove(move.uci, false);
           },
         },
         pieceImage(square >> 3 === 7 ? move.promotion.toUpperCase() : move.promotion),
@@ -304,12 +316,16 @@ class Board {
     if (back || focused) this.setFocus(this.focus, true);
   }
 
+  squareIn(row, column) {
+    return this.flipped ? 8 * row + (7 - column) : 8 * (7 - row) + column;
+  }
+
   squareAt(event) {
     const box = this.grid.getBoundingClientRect();
     const column = Math.floor((8 * (event.clientX - box.left)) / box.width);
     const row = Math.floor((8 * (event.clientY - box.top)) / box.height);
     if (column < 0 || column > 7 || row < 0 || row > 7) return null;
-    return this.flipped ? 8 * row + (7 - column) : 8 * (7 - row) + column;
+    return this.squareIn(row, column);
   }
 
   press(event) {
@@ -324,9 +340,7 @@ class Board {
     this.cells[square].cell.focus({ preventScroll: true });
     this.pressing = false;
     const before = this.selected;
-    const own = this.targets(square).length > 0;
-    const isTarget = before !== null && this.targets(before).some((move) => move.targets.includes(squareName(square)));
-    if (own && !isTarget) {
+    if (this.movesFrom(square).length && !this.movesBetween(before, square).length) {
       if (before !== square) this.select(square);
       this.drag = { square, x: event.clientX, y: event.clientY, wasSelected: before === square, started: false };
       this.grid.setPointerCapture(event.pointerId);
@@ -361,13 +375,10 @@ class Board {
       if (drag.wasSelected) this.select(null);
       return;
     }
-    const moves =
-      square === null ? [] : this.targets(drag.square).filter((move) => move.targets.includes(squareName(square)));
+    const moves = this.movesBetween(drag.square, square);
     if (moves.length) {
       this.setFocus(square, false);
-      this.dropped = true;
-      this.play(moves, square);
-      this.dropped = false;
+      this.play(moves, square, true);
     }
   }
 

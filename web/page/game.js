@@ -65,12 +65,6 @@ class Game {
     return at;
   }
 
-  isMain(node) {
-    let at = node;
-    while (at.parent && at.parent.children[0] === at) at = at.parent;
-    return !at.parent;
-  }
-
   whiteMoved(node) {
     return (node.ply % 2 === 1) !== this.blackBegins;
   }
@@ -109,22 +103,16 @@ function typedMove(legal, text) {
   );
 }
 
-const SPOKEN = { K: "king", Q: "queen", R: "rook", B: "bishop", N: "knight" };
-
 // A move in words, for screen readers.
 function spoken(san) {
-  if (san.startsWith("O-O-O")) return "castles queenside" + ending(san);
-  if (san.startsWith("O-O")) return "castles kingside" + ending(san);
-  const [, piece, rest] = /^([KQRBN]?)(.*)$/.exec(san.replace(/[+#]/g, ""));
-  const words = [
-    SPOKEN[piece] ?? "pawn",
-    rest
-      .replace("x", " takes ")
-      .replace("=", " promotes to ")
-      .replace(/[QRBN]$/, (letter) => SPOKEN[letter]),
-  ];
-  return words.join(" ").replace(/\s+/g, " ") + ending(san);
-  function ending(move) {
-    return move.endsWith("#") ? ", checkmate" : move.endsWith("+") ? ", check" : "";
-  }
+  const ending = san.endsWith("#") ? ", checkmate" : san.endsWith("+") ? ", check" : "";
+  if (san.startsWith("O-O-O")) return "castles queenside" + ending;
+  if (san.startsWith("O-O")) return "castles kingside" + ending;
+  const words = san
+    .replace(/[+#]/g, "")
+    .replace(/^(?![KQRBN])/, "P")
+    .replace(/[KQRBNP]/g, (letter) => ` ${PIECE_NAMES[letter.toLowerCase()]} `)
+    .replace("x", " takes ")
+    .replace("=", " promotes to ");
+  return words.trim().replace(/\s+/g, " ") + ending;
 }

@@ -69,7 +69,7 @@ class Remote {
       };
       worker.onmessageerror = () => this.fail(new Error("a message of the worker cannot be read"));
       await this.post({ module });
-      await this.setup?.(this);
+      await this.setup(this);
     })();
     const { ready } = this;
     // A failed start is tried again by the next call.
@@ -113,10 +113,6 @@ class Remote {
 
   fail(error) {
     this.stop(new Error(`${this.name}: ${error.message}`));
-  }
-
-  get busy() {
-    return this.waiting.size > 0;
   }
 
   // A call of a method of the object `target`, or of a function of the module if it is null. The callback is the last

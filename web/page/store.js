@@ -1,13 +1,12 @@
 // What is learned, kept in the browser: a store of named byte arrays and settings.
 class Store {
-  constructor(name = "dyad") {
-    this.name = name;
+  constructor() {
     this.opened = null;
   }
 
   open() {
     this.opened ??= new Promise((resolve, reject) => {
-      const request = indexedDB.open(this.name, 1);
+      const request = indexedDB.open("dyad", 1);
       request.onupgradeneeded = () => request.result.createObjectStore("learn");
       request.onsuccess = () => resolve(request.result);
       request.onerror = () =>

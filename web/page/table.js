@@ -24,13 +24,12 @@ class Table {
     this.turn = 0;
     this.buttons = new Map();
     this.board = new Board(find("board"), {
-      onMove: (uci) => this.userMove(uci),
+      onMove: (uci, dropped) => this.userMove(uci, dropped).catch(showError),
       onSelect: (square) => this.mode?.selected?.(square),
     });
-    find("go-first").addEventListener("click", () => this.step("first"));
-    find("go-back").addEventListener("click", () => this.step("back"));
-    find("go-next").addEventListener("click", () => this.step("next"));
-    find("go-last").addEventListener("click", () => this.step("last"));
+    for (const what of ["first", "back", "next", "last"]) {
+      find(`go-${what}`).addEventListener("click", () => this.step(what));
+    }
     find("flip").addEventListener("click", () => this.flip());
     find("typed").addEventListener("submit", (event) => this.typed(event));
     find("copy-pgn").addEventListener("click", () => this.copyPgn().catch(showError));
@@ -77,7 +76,7 @@ class Table {
   }
 
   // Shows the position of a node.
-  async go(node, { dropped = false } = {}) {
+  async go(node, dropped = false) {
     const turn = ++this.turn;
     const before = this.game.here;
     this.game.here = node;
@@ -104,21 +103,18 @@ class Table {
       moves: this.mode?.mayMove(node) ? boardMoves(info.legal) : [],
       last: info.last ? [info.last.from, info.last.to] : [],
       check: info.check,
-      animate: slides,
+      slides,
     });
     this.strips();
-    find("go-back").disabled = find("go-first").disabled = !node.parent;
-    find("go-next").disabled = find("go-last").disabled = !node.children.length;
   }
 
-  async userMove(uci) {
+  async userMove(uci, dropped = false) {
     const { here } = this.game;
-    const { dropped } = this.board;
     const move = here.info?.legal.find((one) => one.uci === uci);
     if (!move || !this.mode.mayMove(here)) return;
     const node = this.game.add(here, uci, move.san);
     this.list();
-    await this.go(node, { dropped });
+    await this.go(node, dropped);
     this.mode.moved?.(node);
   }
 
@@ -209,7 +205,6 @@ class Table {
       }
       if (!white) row = null;
     }
-    // The variations from the last position of a line without a continuation have no move to stand at.
     moves.scrollTop = scroll;
     this.current();
   }
