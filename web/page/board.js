@@ -71,7 +71,8 @@ function isDark(square) {
 }
 
 class Board {
-  // `onMove` is called with the user's move in UCI notation, and whether it was made by dragging; `onSelect` with the selected square or null.
+  // `onMove` is called with the user's move in UCI notation, and whether it was made by dragging; `onSelect` with the
+  // selected square or null.
   constructor(root, { onMove, onSelect }) {
     this.root = root;
     this.onMove = onMove;

@@ -259,7 +259,7 @@ class Explain {
     let pairs = explained?.pairs ?? [];
     let title = "Pairs that matter most";
     if (chosen && node === this.game.here) {
-      const hint = JSON.parse(await this.hintOf(node, chosen));
+      const hint = await this.explainer().at(this.game.position(node), "hint", [chosen]);
       if (turn !== this.turn || chosen !== this.chosen) return;
       pairs = hint.pairs;
       title = `Pairs of the ${pieceWords(placement(node.info.fen)[squareIndex(chosen)])} on ${chosen}`;
@@ -295,15 +295,6 @@ class Explain {
     if (!pairs.length)
       find("pairs").append(element("li", { class: "muted" }, "No pair stands out: what both sides have alike is left out."));
     this.paint();
-  }
-
-  async hintOf(node, square) {
-    const worker = this.explainer();
-    await worker.start();
-    const set = worker.direct("Engine", "position", [JSON.stringify(this.game.position(node))]);
-    const hint = worker.direct("Engine", "hint", [square]);
-    await set;
-    return hint;
   }
 
   pairWords({ a, b }) {

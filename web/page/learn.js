@@ -126,12 +126,12 @@ class Learn {
     return Number(find("workers").value);
   }
 
-  learner(method, args, onProgress) {
-    return this.teacher.call("Learner", method, args, onProgress);
+  learner(method, args) {
+    return this.teacher.call("Learner", method, args);
   }
 
-  async learnerJson(method, args, onProgress) {
-    return JSON.parse(await this.learner(method, args, onProgress));
+  learnerJson(method, args, onProgress) {
+    return this.teacher.json("Learner", method, args, onProgress);
   }
 
   // A teacher whose learner is made by `make`.
@@ -361,8 +361,8 @@ class Learn {
     this.fitting = { done: 0, of: 1 };
     await this.refresh(true);
     await this.saveNow();
-    const events = await this.learnerJson("fit", [], (text, bytes) => {
-      this.fitting = { ...this.fitting, ...JSON.parse(text) };
+    const events = await this.learnerJson("fit", [], (progress, bytes) => {
+      this.fitting = progress;
       if (bytes) this.candidate(bytes);
       this.draw();
     });
@@ -450,7 +450,7 @@ class Learn {
     const bytes = new Uint8Array(await file.arrayBuffer());
     let info;
     try {
-      info = JSON.parse(await this.rules.call(null, "weights_info", [bytes]));
+      info = await this.rules.json(null, "weights_info", [bytes]);
     } catch (error) {
       throw new Error(`the file ${file.name} cannot be used as weights: ${error.message}`);
     }

@@ -162,14 +162,17 @@ class EngineRemote extends Remote {
   }
 
   // Sets the position and calls a method on it, with no other call between them.
-  async at(position, method, args = [], onProgress) {
+  async callAt(position, method, args, onProgress) {
     await this.start();
     const set = this.direct("Engine", "position", [JSON.stringify(position)]);
-    const called = this.direct("Engine", method, args, onProgress && ((part) => onProgress(JSON.parse(part))));
-    set.catch(() => {});
-    called.catch(() => {});
-    await set;
-    return JSON.parse(await called);
+    const [, value] = await Promise.all([set, this.direct("Engine", method, args, onProgress)]);
+    return value;
+  }
+
+  async at(position, method, args, onProgress) {
+    return JSON.parse(
+      await this.callAt(position, method, args, onProgress && ((part) => onProgress(JSON.parse(part)))),
+    );
   }
 
   position(position) {

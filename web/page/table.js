@@ -276,10 +276,7 @@ class Table {
   async copyPgn() {
     const end = this.game.end(this.game.here);
     const tags = { ...this.game.tags, ...(this.mode?.tags?.(this.game) ?? {}) };
-    await this.rules.start();
-    const set = this.rules.direct("Engine", "position", [JSON.stringify(this.game.position(end))]);
-    const text = this.rules.direct("Engine", "pgn", [JSON.stringify(tags)]);
-    await set;
-    await this.copy(find("copy-pgn"), await text);
+    const text = await this.rules.callAt(this.game.position(end), "pgn", [JSON.stringify(tags)]);
+    await this.copy(find("copy-pgn"), text);
   }
 }
