@@ -26,9 +26,15 @@ const FAMILIES = {
   pairs: "Pairs of pieces",
 };
 
-function signed(value, digits = 1) {
+// A number with a real minus sign; zero has none.
+function decimal(value, digits) {
   const text = Math.abs(value).toFixed(digits);
-  return Number(text) === 0 ? Number(0).toFixed(digits) : (value < 0 ? "−" : "+") + text;
+  return (value < 0 && Number(text) !== 0 ? "−" : "") + text;
+}
+
+function signed(value, digits) {
+  const text = decimal(value, digits);
+  return value > 0 && Number(text) !== 0 ? "+" + text : text;
 }
 
 // A score as text, with a real minus sign.
@@ -38,13 +44,12 @@ function scoreText(score) {
 
 // The values of the pieces by square, for the board.
 function valueNotes(explained) {
-  const note = ({ square, worth }) => [square, worth.toFixed(1).replace("-", "−")];
+  const note = ({ square, worth }) => [square, decimal(worth, 1)];
   return Object.fromEntries(explained.pieces.map(note));
 }
 
 // What the position is, in words, of a score.
-function verdictWords(score, outcome) {
-  if (outcome) return "the game is over";
+function verdictWords(score) {
   const side = (white) => (white ? "White" : "Black");
   if (score.mate !== undefined) return `${side(score.mate > 0)} mates in ${Math.abs(score.mate)}`;
   const size = Math.abs(score.cp),
@@ -55,8 +60,14 @@ function verdictWords(score, outcome) {
 
 // White's share of the evaluation bar and of the graph, 0 to 1.
 function share(score) {
-  if (score.mate !== undefined) return score.mate > 0 || Object.is(score.mate, 0) ? 1 : 0;
+  if (score.mate !== undefined) return score.mate >= 0 ? 1 : 0;
   return 0.5 + 0.5 * Math.tanh(score.cp / 500);
+}
+
+// What is shown until the sentence for a move is known.
+function searchingElement(game, node) {
+  const words = `${game.number(node)} ${node.san}: searching for something better ...`;
+  return element("p", { class: "muted" }, words);
 }
 
 // The sentence for a move, with the better line.
@@ -122,14 +133,6 @@ class Explain {
     return true;
   }
 
-  names(game) {
-    return game.played ? playerNames(game) : { white: game.tags.White, black: game.tags.Black };
-  }
-
-  tags(game) {
-    return game.played ? gameTags(game) : {};
-  }
-
   // A copy of the game that is played, so that variations stay out of it; the same one until a move is played.
   copyOf(game) {
     const moves = game.moves(game.end()).join(" ");
@@ -160,16 +163,18 @@ class Explain {
     const { outcome, check, turn } = node.info;
     const move = node.parent ? `${this.game.number(node)} ${node.san} (${spoken(node.san)}). ` : "";
     const next = outcome
-      ? `${outcome.result.replace("1/2-1/2", "½–½").replace("-", "–")}: ${outcome.reason}.`
+      ? `${resultText(outcome.result)}: ${outcome.reason}.`
       : `${turn === "white" ? "White" : "Black"} to move${check ? ", in check" : ""}.`;
     this.table.say(move + next);
   }
 
   async explain(node, turn) {
-    const cached = this.explainedBy === find("explain-weights").value ? node.explainedHere : null;
-    const found = cached ?? (await this.explainer().at(this.game.position(node), "explain"));
+    const explainer = this.explainer();
+    const found =
+      explainer === this.rules
+        ? await this.table.explained(node)
+        : await explainer.at(this.game.position(node), "explain");
     if (turn !== this.turn || node !== this.game.here) return;
-    node.explainedHere = found;
     this.explained = found;
     this.node = node;
     this.verdict(found.score, "static");
@@ -210,7 +215,7 @@ class Explain {
             {},
             pieceImage(piece),
             element("span", {}, `${piece.toUpperCase() === "P" ? "" : piece.toUpperCase()}${square}`),
-            element("b", {}, worth.toFixed(2).replace("-", "−")),
+            element("b", {}, decimal(worth, 2)),
           ),
         );
     find("worths-white").replaceChildren(...one(true));
@@ -224,26 +229,16 @@ class Explain {
 
   async changeWeights() {
     if (find("explain-weights").value === "learned") {
-      this.learner ??= new EngineRemote("worker of the learned weights");
+      this.learner ??= new EngineRemote("The worker of the learned weights");
       await this.learner.setWeights(await this.weights.learned());
     }
-    for (const node of this.nodes()) node.explainedHere = null;
-    this.explainedBy = find("explain-weights").value;
     this.shown(this.game.here);
   }
 
-  nodes() {
-    const all = [this.game.root];
-    for (const node of all) all.push(...node.children);
-    return all;
-  }
-
   verdict(score, how) {
-    if (how === "static" && this.searched?.node === this.game.here) return;
+    if (how === "static" && this.searched === this.game.here) return;
     const { outcome } = this.game.here.info;
-    find("verdict").textContent = outcome
-      ? outcome.result.replace("1/2-1/2", "½–½").replace("-", "–")
-      : scoreText(score);
+    find("verdict").textContent = outcome ? resultText(outcome.result) : scoreText(score);
     find("verdict-words").textContent = outcome
       ? outcome.reason
       : `${verdictWords(score)}${how === "static" ? ", without search" : ", by search"}`;
@@ -268,7 +263,7 @@ class Explain {
     this.shownPairs = pairs;
     this.hovered = null;
     find("pairs").replaceChildren(
-      ...pairs.slice(0, 8).map((pair, index) => {
+      ...pairs.map((pair, index) => {
         const button = element(
           "button",
           { type: "button", class: pair.pawns >= 0 ? "for-white" : "for-black", "aria-pressed": "false" },
@@ -292,8 +287,10 @@ class Explain {
         return element("li", {}, button);
       }),
     );
-    if (!pairs.length)
-      find("pairs").append(element("li", { class: "muted" }, "No pair stands out: what both sides have alike is left out."));
+    if (!pairs.length) {
+      const words = "No pair stands out: what both sides have alike is left out.";
+      find("pairs").append(element("li", { class: "muted" }, words));
+    }
     this.paint();
   }
 
@@ -333,22 +330,18 @@ class Explain {
     place.hidden = !node.parent;
     if (!node.parent) return;
     if (!node.why) {
-      place.replaceChildren(
-        element("p", { class: "muted" }, `${this.game.number(node)} ${node.san}: searching for something better ...`),
-      );
+      place.replaceChildren(searchingElement(this.game, node));
       await new Promise((resolve) => setTimeout(resolve, 250));
       if (turn !== this.turn) return;
       await this.why(node);
       if (turn !== this.turn) return;
     }
-    const game = this.game;
-    place.replaceChildren(...whyElements(game, node, () => this.better(node)));
+    place.replaceChildren(...whyElements(this.game, node, () => this.better(node)));
   }
 
   async why(node, game = this.game) {
-    node.why ??= await this.analysis.at(game.position(node.parent), "why", [node.uci]);
+    await this.table.why(node, game);
     if (game === this.table.game) this.table.list();
-    return node.why;
   }
 
   // Adds the better line as a variation and goes to its first move.
@@ -386,7 +379,7 @@ class Explain {
       turn === this.turn && node === this.game.here && find("show-engine").checked && this.table.mode === this;
     const show = (found) => {
       if (!still() || !found.best) return;
-      this.searched = { node };
+      this.searched = node;
       this.verdict(found.score, "search");
       find("engine-score").textContent =
         `${scoreText(found.score)} after ${found.depth} plies, ${grouped(found.nodes)} nodes`;

@@ -1,7 +1,15 @@
 // A game as a tree: the main line and variations, with what is known of each position.
 const START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
 
+const OPPONENTS = { learned: "Dyad as it learned here", pieces: "Dyad before learning" };
+
+// A result in print: "1–0", "½–½".
+function resultText(result) {
+  return result.replace("1/2-1/2", "½–½").replace("-", "–");
+}
+
 class Game {
+  // `played`, for a game against the engine: the user's side, the opponent, the outcome.
   constructor({ start = START, chess960 = false, tags = {} } = {}) {
     this.start = start;
     this.chess960 = chess960;
@@ -15,7 +23,7 @@ class Game {
 
   // The same game with nodes of its own, at the same position.
   copy() {
-    const game = Object.assign(new Game(this), { played: this.played, opponentName: this.opponentName });
+    const game = Object.assign(new Game(this), { played: this.played });
     const copied = (node, parent) => {
       const made = { ...node, parent };
       if (node === this.here) game.here = made;
@@ -52,6 +60,25 @@ class Game {
     children.splice(children.indexOf(node), 1);
   }
 
+  // The name of the engine in a game against it.
+  get opponentName() {
+    const { opponent, elo } = this.played;
+    return OPPONENTS[opponent] ?? (elo === null ? "Dyad" : `Dyad, level ${elo}`);
+  }
+
+  // The tags of the PGN.
+  get allTags() {
+    if (!this.played) return this.tags;
+    const { side, outcome } = this.played;
+    return {
+      Event: "Game in a browser",
+      Date: new Date().toISOString().slice(0, 10).replace(/-/g, "."),
+      White: side === "white" ? "You" : this.opponentName,
+      Black: side === "black" ? "You" : this.opponentName,
+      Result: outcome?.result ?? "*",
+    };
+  }
+
   mainLine() {
     const line = [];
     for (let node = this.root; node; node = node.children[0]) line.push(node);
@@ -67,6 +94,10 @@ class Game {
 
   whiteMoved(node) {
     return (node.ply % 2 === 1) !== this.blackBegins;
+  }
+
+  userMoved(node) {
+    return this.whiteMoved(node) === (this.played.side === "white");
   }
 
   // "12." or "12..." before the move of a node.

@@ -35,7 +35,7 @@ class SquareMap {
         cell.dataset.piece = letter;
       } else {
         delete cell.dataset.piece;
-        const text = this.numbers && value !== null ? signed(100 * value, largest < 0.1 ? 1 : 0).replace("+", "") : "";
+        const text = this.numbers && value !== null ? decimal(100 * value, largest < 0.1 ? 1 : 0) : "";
         if (cell.textContent !== text || cell.firstElementChild) cell.textContent = text;
       }
     });

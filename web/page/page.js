@@ -7,7 +7,7 @@
   const rules = new EngineRemote("The worker of the rules");
   const engine = new EngineRemote("The worker that plays");
   const analysis = new EngineRemote("The worker that analyzes");
-  const table = new Table(rules);
+  const table = new Table(rules, analysis);
   find("status").textContent = "Loading the engine ...";
   for (const part of document.querySelectorAll("#play-actions button, #new-game button")) part.disabled = true;
   let levels;

@@ -24,24 +24,6 @@ function recall(key) {
   }
 }
 
-// The players of a game against the engine.
-function playerNames(game) {
-  const { side } = game.played;
-  return { [side]: "You", [side === "white" ? "black" : "white"]: game.opponentName };
-}
-
-function gameTags(game) {
-  const { white, black } = playerNames(game);
-  const date = new Date().toISOString().slice(0, 10).replace(/-/g, ".");
-  return {
-    Event: "Game in a browser",
-    Date: date,
-    White: white,
-    Black: black,
-    Result: game.played.outcome?.result ?? "*",
-  };
-}
-
 class Play {
   // `weights` maps the names of opponents with weights of their own to a promise of these weights.
   constructor(table, { rules, engine, analysis, levels, weights }) {
@@ -114,7 +96,6 @@ class Play {
       time: TIMES[find("time").value][0],
       seed: Math.floor(Math.random() * 2 ** 31),
       outcome: null,
-      resigned: false,
     };
     await this.begin(game);
   }
@@ -125,14 +106,6 @@ class Play {
     const weights = played.opponent === "engine" ? null : await this.weights[played.opponent]();
     await this.engine.setWeights(weights);
     await this.engine.newGame(played.seed);
-    game.opponentName =
-      played.opponent === "learned"
-        ? "Dyad as it learned here"
-        : played.opponent === "pieces"
-          ? "Dyad before learning"
-          : played.elo === null
-            ? "Dyad"
-            : `Dyad, level ${played.elo}`;
     this.table.flip(played.side === "black");
     find("result").hidden = true;
     await this.table.setGame(game);
@@ -165,15 +138,6 @@ class Play {
     remember("game", { start, chess960, played, moves: this.game.moves(this.game.end()) });
   }
 
-  names(game) {
-    const { side } = game.played;
-    return { ...playerNames(game), thinking: this.thinking ? (side === "white" ? "black" : "white") : null };
-  }
-
-  tags(game) {
-    return gameTags(game);
-  }
-
   mayMove(node) {
     return (
       !this.thinking &&
@@ -194,14 +158,12 @@ class Play {
   }
 
   async values(node) {
-    const wanted = find("play-values").checked;
-    if (!wanted) {
+    if (!find("play-values").checked) {
       this.table.board.setNotes(null);
       return;
     }
-    node.explained ??= await this.rules.at(this.game.position(node), "explain");
-    if (this.table.game.here === node && this.table.mode === this)
-      this.table.board.setNotes(valueNotes(node.explained));
+    const explained = await this.table.explained(node);
+    if (this.table.game.here === node && this.table.mode === this) this.table.board.setNotes(valueNotes(explained));
   }
 
   // The sentence for the user's last move, where it is wanted.
@@ -209,14 +171,12 @@ class Play {
     const place = find("play-why");
     const game = this.game;
     let node = game.here;
-    while (node.parent && game.whiteMoved(node) !== (game.played.side === "white")) node = node.parent;
+    while (node.parent && !game.userMoved(node)) node = node.parent;
     place.hidden = !find("play-comments").checked || !node.parent;
     if (place.hidden) return;
     if (!node.why) {
-      place.replaceChildren(
-        element("p", { class: "muted" }, `${game.number(node)} ${node.san}: searching for something better ...`),
-      );
-      node.why = await this.analysis.at(game.position(node.parent), "why", [node.uci]);
+      place.replaceChildren(searchingElement(game, node));
+      await this.table.why(node);
     }
     if (game === this.game && !place.hidden) place.replaceChildren(...whyElements(game, node));
   }
@@ -248,8 +208,7 @@ class Play {
     }
     find("result").hidden = !played.outcome;
     if (played.outcome)
-      find("result").textContent =
-        `${played.outcome.result.replace("1/2-1/2", "½–½").replace("-", "–")}  ${this.resultWords()}`;
+      find("result").textContent = `${resultText(played.outcome.result)}  ${this.resultWords()}`;
   }
 
   resultWords() {
@@ -334,21 +293,14 @@ class Play {
     const game = this.game;
     const { played } = game;
     this.cancel();
-    const resigned = played.outcome?.reason === "resignation";
+    // A resignation, or else the moves since before the user's last one.
+    let done = played.outcome?.reason === "resignation";
     played.outcome = null;
     let node = game.end();
-    if (resigned) {
-      this.keep();
-      this.table.go(node).then(() => this.next()).catch(showError);
-      return;
-    }
-    // Back to before the user's last move.
-    while (node.parent) {
-      const own = game.whiteMoved(node) === (played.side === "white");
-      const { parent } = node;
+    while (!done && node.parent) {
+      done = game.userMoved(node);
       game.remove(node);
-      node = parent;
-      if (own) break;
+      node = node.parent;
     }
     this.keep();
     this.table.list();

@@ -17,9 +17,11 @@ function showError(error) {
 }
 
 class Table {
-  // `rules` is the worker that knows the rules. The mode of the page, play or explain, decides who may move.
-  constructor(rules) {
+  // `rules` is the worker that knows the rules, `analysis` the one that judges moves. The mode of the page, play or
+  // explain, decides who may move.
+  constructor(rules, analysis) {
     this.rules = rules;
+    this.analysis = analysis;
     this.mode = null;
     this.turn = 0;
     this.buttons = new Map();
@@ -73,6 +75,18 @@ class Table {
   async info(node, game = this.game) {
     node.info ??= await this.rules.position(game.position(node));
     return node.info;
+  }
+
+  // What its position is worth by the built-in weights.
+  async explained(node) {
+    node.explained ??= await this.rules.at(this.game.position(node), "explain");
+    return node.explained;
+  }
+
+  // How good its move is.
+  async why(node, game = this.game) {
+    node.why ??= await this.analysis.at(game.position(node.parent), "why", [node.uci]);
+    return node.why;
   }
 
   // Shows the position of a node.
@@ -145,7 +159,7 @@ class Table {
 
   // The names of the players above and below the board, with what each has more.
   strips() {
-    const names = this.mode?.names?.(this.game) ?? {};
+    const { White, Black } = this.game.allTags;
     const pieces = placement(this.game.here.info?.fen ?? this.game.start);
     const values = { p: 1, n: 3, b: 3, r: 5, q: 9, k: 0 };
     const count = (letter) => pieces.filter((one) => one === letter).length;
@@ -168,11 +182,11 @@ class Table {
       const turn = this.game.here.info && !this.game.here.info.outcome && this.game.here.info.turn === color;
       find(id).replaceChildren(
         element("span", { class: `dot ${color}${turn ? " turn" : ""}`, "aria-hidden": "true" }),
-        element("span", { class: "name" }, names[color] ?? (white ? "White" : "Black")),
+        element("span", { class: "name" }, white ? (White ?? "White") : (Black ?? "Black")),
         images,
         ahead > 0 ? element("span", { class: "muted", title: "material ahead, in pawns" }, `+${ahead}`) : "",
       );
-      if (names.thinking === color) find(id).append(element("span", { class: "thinking" }, "thinking"));
+      if (this.mode.thinking && color !== this.game.played.side) find(id).append(element("span", { class: "thinking" }, "thinking"));
     }
   }
 
@@ -275,8 +289,7 @@ class Table {
 
   async copyPgn() {
     const end = this.game.end(this.game.here);
-    const tags = { ...this.game.tags, ...(this.mode?.tags?.(this.game) ?? {}) };
-    const text = await this.rules.callAt(this.game.position(end), "pgn", [JSON.stringify(tags)]);
+    const text = await this.rules.callAt(this.game.position(end), "pgn", [JSON.stringify(this.game.allTags)]);
     await this.copy(find("copy-pgn"), text);
   }
 }
