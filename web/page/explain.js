@@ -151,6 +151,7 @@ class Explain {
     this.chosen = null;
     this.hovered = null;
     const turn = ++this.turn;
+    find("to-played").hidden = !this.ownGame;
     this.say(node);
     this.explain(node, turn).catch(showError);
     this.lastMove(node, turn).catch(showError);
@@ -549,7 +550,6 @@ class Explain {
   open(game) {
     this.stopAnnotating();
     this.ownGame = game;
-    find("to-played").hidden = false;
     this.table.setGame(game, game.root).catch(showError);
   }
 }

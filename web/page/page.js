@@ -71,8 +71,8 @@
     if (tab === "play") {
       explain.stopAnnotating();
       if (play.game) {
-        table.flip(play.game.played.side === "black");
         table.setGame(play.game);
+        table.flip(play.game.played.side === "black");
       }
     } else {
       const game = explain.ownGame ?? explain.copyOf(play.game);
@@ -97,7 +97,6 @@
   });
   find("to-played").addEventListener("click", () => {
     explain.ownGame = null;
-    find("to-played").hidden = true;
     table.setGame(explain.copyOf(play.game));
   });
   find("bench").addEventListener("click", async () => {
