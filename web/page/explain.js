@@ -332,7 +332,7 @@ class Explain {
     if (!node.parent) return;
     if (!node.why) {
       place.replaceChildren(searchingElement(this.game, node));
-      await new Promise((resolve) => setTimeout(resolve, 250));
+      await sleep(250);
       if (turn !== this.turn) return;
       await this.why(node);
       if (turn !== this.turn) return;

@@ -40,55 +40,50 @@ function applyMove(pieces, uci) {
   return after;
 }
 
-// Shows the newest game of the training, move by move.
+// Shows games of the training, move by move: after each the newest.
 class Practice {
   constructor() {
     this.map = new SquareMap(find("practice-board"));
     this.next = null;
-    this.timer = null;
+    this.playing = false;
     this.draw(placement(START));
   }
 
-  offer(game) {
+  async offer(game) {
     this.next = game;
-    if (!this.timer) this.begin();
+    if (this.playing) return;
+    this.playing = true;
+    while (this.next) {
+      const { start, moves, result } = this.next;
+      this.next = null;
+      await this.play(placement(start), moves, result);
+    }
+    this.playing = false;
   }
 
-  begin() {
-    const { start, moves, result } = this.next;
-    this.next = null;
-    let pieces = placement(start ?? START),
-      index = 0;
+  async play(start, moves, result) {
+    let pieces = start;
+    const count = (moves.length + 1) >> 1;
+    for (const [index, move] of moves.entries()) {
+      // A game that is not visible waits.
+      while (find("panel-learn").hidden || document.hidden) await sleep(GAME_STEP);
+      this.draw(pieces, `Move ${1 + (index >> 1)} of ${count}`);
+      pieces = applyMove(pieces, move);
+      await sleep(GAME_STEP);
+    }
     const ended = { "1-0": "White won.", "0-1": "Black won.", "1/2-1/2": "A draw." }[result] ?? "";
-    const step = () => {
-      this.timer = null;
-      // A game that nobody sees is not played on.
-      if (!find("panel-learn").hidden && !document.hidden) {
-        this.draw(pieces);
-        if (index < moves.length)
-          find("practice-words").textContent = `Move ${1 + (index >> 1)} of ${(moves.length + 1) >> 1}`;
-        else find("practice-words").textContent = `${ended} ${(moves.length + 1) >> 1} moves.`;
-        if (index === moves.length) {
-          this.timer = setTimeout(() => {
-            this.timer = null;
-            if (this.next) this.begin();
-          }, 2000);
-          return;
-        }
-        pieces = applyMove(pieces, moves[index++]);
-      }
-      this.timer = setTimeout(step, GAME_STEP);
-    };
-    step();
+    this.draw(pieces, `${ended} ${count} moves.`);
+    await sleep(2000);
   }
 
-  draw(pieces) {
+  draw(pieces, words) {
     this.map.show(Array(64).fill(null), 1, pieces);
+    if (words) find("practice-words").textContent = words;
   }
 }
 
 class Learn {
-  // `play` starts a game against given weights.
+  // `play` starts a game against the best weights.
   constructor({ rules, knowledge, play }) {
     Object.assign(this, { rules, knowledge, play });
     this.store = new Store();
@@ -114,7 +109,7 @@ class Learn {
     const act = (id, does) => find(id).addEventListener("click", () => Promise.resolve(does()).catch(showError));
     act("learn-start", () => this.begin());
     act("learn-pause", () => (this.run ? this.pause() : this.go()));
-    act("play-learned", () => this.playLearned());
+    act("play-learned", () => this.play());
     act("download", () => this.download());
     act("start-over", () => this.startOver());
     document.addEventListener("visibilitychange", () => document.hidden && this.saveSometimes());
@@ -124,6 +119,10 @@ class Learn {
 
   get workers() {
     return Number(find("workers").value);
+  }
+
+  get pausing() {
+    return !!this.run && !this.run.active;
   }
 
   learner(method, args) {
@@ -185,23 +184,19 @@ class Learn {
 
   async go() {
     if (this.run) return;
-    const run = { active: true, helpers: [], changed: null, fit: null, failures: 0, ended: null, started: Date.now() };
+    const run = { active: true, helpers: [], waiting: [], fit: null, failures: 0, ended: null };
     this.run = run;
     this.draw();
-    run.release = await this.lock();
-    if (!run.release) {
-      this.run = null;
-      this.draw();
-      throw new Error("another tab of this page is learning; pause it there, or close it");
-    }
-    remember("running", true);
     try {
+      run.release = await this.lock();
+      if (!run.release) throw new Error("another tab of this page is learning; pause it there, or close it");
+      remember("running", true);
       // After an error the teacher is restored from what is kept.
       if (!this.teacher.ready) await this.fromStore();
       await this.saveNow();
     } catch (error) {
       run.active = false;
-      run.release();
+      run.release?.();
       this.run = null;
       this.draw();
       throw error;
@@ -234,7 +229,7 @@ class Learn {
   async end(run) {
     if (!run.active) return run.ended;
     run.active = false;
-    run.changed?.wake();
+    this.wake(run);
     this.draw();
     clearInterval(run.saver);
     run.ended = (async () => {
@@ -300,7 +295,7 @@ class Learn {
       try {
         if (result) this.events(await this.learnerJson("done", [text, result]));
         else await this.learner("lost", [text]);
-        run.changed?.wake();
+        this.wake(run);
         await this.refresh();
       } catch (error) {
         this.fail(run, error);
@@ -319,17 +314,11 @@ class Learn {
 
   // Resolves when a task is done.
   change(run) {
-    if (!run.changed) {
-      run.changed = {};
-      run.changed.promise = new Promise(
-        (resolve) =>
-          (run.changed.wake = () => {
-            run.changed = null;
-            resolve();
-          }),
-      );
-    }
-    return run.changed.promise;
+    return new Promise((resolve) => run.waiting.push(resolve));
+  }
+
+  wake(run) {
+    for (const resolve of run.waiting.splice(0)) resolve();
   }
 
   // Brings weights to a worker that lacks them.
@@ -382,11 +371,10 @@ class Learn {
         this.newest = this.match = null;
         this.refreshBest().catch(showError);
       } else if (event.event === "saved") {
-        this.saved = event.generation;
         this.timeGeneration();
+        this.saveNow().catch(showError);
       }
     }
-    if (this.saved !== undefined) this.saveNow().catch(showError);
   }
 
   async refreshBest() {
@@ -405,9 +393,7 @@ class Learn {
 
   saveSometimes() {
     if (!this.run?.active || this.fitting) return;
-    this.saveNow().catch((error) => {
-      showError(error);
-    });
+    this.saveNow().catch(showError);
   }
 
   // One save at a time.
@@ -429,11 +415,6 @@ class Learn {
       if (key.startsWith("samples-") && !kept.includes(Number(key.slice(8)))) entries[key] = undefined;
     }
     await this.store.put(entries);
-    this.saved = undefined;
-  }
-
-  async playLearned() {
-    await this.play(this.best);
   }
 
   async download() {
@@ -503,17 +484,16 @@ class Learn {
     this.message = text;
   }
 
-  async fixedWeights(name) {
-    this.fixed[name] ??= this.rules.call(null, name === "start" ? "start_weights" : "builtin_weights");
+  // The weights before learning, `start`, or the built-in ones, `builtin`.
+  fixedWeights(name) {
+    this.fixed[name] ??= this.rules.call(null, `${name}_weights`);
     return this.fixed[name];
   }
 
   async showKnowledge() {
     const shown = find("shown-weights").value;
-    const now = this.newest ?? this.best;
-    this.knowledge.show(
-      shown === "now" && now ? now : await this.fixedWeights(shown === "builtin" ? "builtin" : "start"),
-    );
+    const now = shown === "now" ? (this.newest ?? this.best) : null;
+    this.knowledge.show(now ?? (await this.fixedWeights(shown === "now" ? "start" : shown)));
   }
 
   // Writes what happens.
@@ -522,9 +502,8 @@ class Learn {
     const known = !!status;
     find("learn-start").hidden = known || !!run;
     find("learn-pause").hidden = !known;
-    const ending = run && !run.active;
-    find("learn-pause").textContent = ending ? "Pausing ..." : run ? "Pause" : "Continue";
-    find("learn-pause").disabled = !!ending;
+    find("learn-pause").textContent = this.pausing ? "Pausing ..." : run ? "Pause" : "Continue";
+    find("learn-pause").disabled = this.pausing;
     find("now").hidden = !known;
     find("learn-hint").hidden = known;
     for (const id of ["play-learned", "download"]) find(id).disabled = !this.best;
@@ -541,10 +520,10 @@ class Learn {
 
   drawNow() {
     const { status, run } = this;
-    const { name, title, unit } = STAGES[status.stage] ?? { name: status.stage, title: status.stage, unit: "" };
+    const { name, title, unit } = STAGES[status.stage];
     find("steps").replaceChildren(
-      ...(status.stages ?? Object.keys(STAGES)).map((stage) =>
-        element("li", { "aria-current": stage === status.stage && "step" }, STAGES[stage]?.name ?? stage),
+      ...status.stages.map((stage) =>
+        element("li", { "aria-current": stage === status.stage && "step" }, STAGES[stage].name),
       ),
     );
     const when = status.generation === 0 ? "Before learning" : `Generation ${status.generation}`;
@@ -557,9 +536,8 @@ class Learn {
     const words = [];
     if (status.stage === "fit") {
       if (this.fitting?.passes) words.push(`Pass ${this.fitting.pass} of ${this.fitting.passes}.`);
-      if (this.fitting?.loss !== undefined)
-        words.push(`Error of the evaluation: ${Number(this.fitting.loss).toFixed(5)}.`);
-      if (ending(run)) words.push("It pauses after the fit.");
+      if (this.fitting?.loss) words.push(`Error of the evaluation: ${this.fitting.loss.toFixed(5)}.`);
+      if (this.pausing) words.push("It pauses after the fit.");
     } else if (of > 0) {
       words.push(`${grouped(done)} of ${status.stage === "games" ? "" : "at most "}${grouped(of)} ${unit}.`);
     }
@@ -570,26 +548,20 @@ class Learn {
     }
     if (this.note && status.stage === "match") words.push(`${this.note}.`);
     if (status.positions)
-      words.push(
-        `It has ${grouped(status.positions)} positions of ${grouped(status.games)} games.`,
-      );
+      words.push(`It has ${grouped(status.positions)} positions of ${grouped(status.games)} games.`);
     find("now-words").textContent = words.join(" ");
     find("now-time").textContent = run
       ? this.times(part)
       : (this.message ?? "Kept in this browser; continue whenever you like.");
     if (run) this.message = null;
-    function ending(one) {
-      return one && !one.active;
-    }
   }
 
   // How long this step and a generation take.
   times({ done, of }) {
     const { status } = this;
     const now = Date.now();
-    if (this.stageBegan?.stage !== status.stage || this.stageBegan.generation !== status.generation) {
-      this.stageBegan = { stage: status.stage, generation: status.generation, time: now, done };
-    }
+    const step = `${status.generation} ${status.stage}`;
+    if (this.stageBegan?.step !== step) this.stageBegan = { step, time: now, done };
     const gone = (now - this.stageBegan.time) / 1000,
       steps = done - this.stageBegan.done;
     const words = [];
@@ -612,7 +584,7 @@ class Learn {
 
   drawGenerations() {
     const { status } = this;
-    const rows = (status.gains ?? []).map((gain) =>
+    const rows = status.gains.map((gain) =>
       element(
         "tr",
         {},
@@ -628,14 +600,14 @@ class Learn {
 
   drawNews() {
     const { news, status } = this;
-    const best = (status?.curve ?? []).at(-1);
+    const best = status?.curve.at(-1);
     const crossed = best && best.generation > 0 && best.elo >= 0;
     const place = find("crossed");
     place.hidden = !news && !crossed;
     let text = "";
     if (crossed) text = "It plays as well as the built-in weights.";
     else if (news) {
-      const gain = news.elo === null || news.elo === undefined ? "" : ` by about ${Math.abs(Math.round(news.elo))} Elo`;
+      const gain = news.elo === null ? "" : ` by about ${Math.abs(Math.round(news.elo))} Elo`;
       text =
         news.event === "adopted"
           ? `Generation ${news.generation} is stronger${gain}: it plays with the new weights now.`
@@ -652,12 +624,12 @@ function allLost({ elo, games }) {
   return games > 0 && Math.abs(elo - 400 * Math.log10(score / (1 - score))) < 1;
 }
 
-// The points of the curve. Where all games against the built-in weights were lost, the strength is counted back from the
-// next measurement by the gains of the matches in between.
+// The points of the curve. Where all games against the built-in weights were lost, the strength is the next measurement
+// minus the gains of the matches in between.
 function strengths(status) {
   const points = (status?.curve ?? []).map((point) => ({ ...point, estimated: allLost(point) }));
   const gained = (from, to) =>
-    (status.gains ?? [])
+    status.gains
       .filter((gain) => gain.adopted && gain.generation > from && gain.generation <= to)
       .reduce((sum, gain) => sum + gain.elo, 0);
   for (let index = points.length - 2; index >= 0; index--) {

@@ -8,22 +8,6 @@ const TIMES = [
   [10000, "10 seconds: strongest"],
 ];
 
-function remember(key, value) {
-  try {
-    localStorage.setItem("dyad-" + key, JSON.stringify(value));
-  } catch {
-    // Storage may be off; then nothing is kept.
-  }
-}
-
-function recall(key) {
-  try {
-    return JSON.parse(localStorage.getItem("dyad-" + key));
-  } catch {
-    return null;
-  }
-}
-
 class Play {
   // `weights` maps the names of opponents with weights of their own to a promise of these weights.
   constructor(table, { rules, engine, analysis, levels, weights }) {

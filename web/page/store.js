@@ -1,4 +1,21 @@
-// What is learned, kept in the browser: a store of named byte arrays and settings.
+// What the browser keeps: small settings in its local storage, what is learned in a database.
+function remember(key, value) {
+  try {
+    localStorage.setItem("dyad-" + key, JSON.stringify(value));
+  } catch {
+    // Storage may be off; then nothing is kept.
+  }
+}
+
+function recall(key) {
+  try {
+    return JSON.parse(localStorage.getItem("dyad-" + key));
+  } catch {
+    return null;
+  }
+}
+
+// What is learned: byte arrays by name.
 class Store {
   constructor() {
     this.opened = null;

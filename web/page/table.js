@@ -1,6 +1,8 @@
 // The board with what belongs to it: the game that is shown, its move list, the buttons that step through it.
 const find = (id) => document.getElementById(id);
 
+const sleep = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
+
 // A whole number with separators between thousands.
 function grouped(number) {
   return Math.round(number).toLocaleString("en");
