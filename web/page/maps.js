@@ -11,11 +11,11 @@ class SquareMap {
   constructor(root, { numbers = false } = {}) {
     this.numbers = numbers;
     this.cells = Array(64);
-    root.replaceChildren();
     for (let row = 7; row >= 0; row--) {
       for (let file = 0; file < 8; file++) {
-        const cell = element("i", { title: squareName(8 * row + file) });
-        this.cells[8 * row + file] = cell;
+        const square = 8 * row + file;
+        const cell = element("i", { title: squareName(square), "data-dark": isDark(square) });
+        this.cells[square] = cell;
         root.append(cell);
       }
     }
@@ -47,7 +47,11 @@ class Knowledge {
   constructor(rules) {
     this.rules = rules;
     this.weights = null;
+    // The tables of the weights, as a promise.
+    this.tables = null;
     this.turn = 0;
+    // The square of the map that the words are about.
+    this.pointed = squareIndex("g8");
     this.maps = KINDS.map((kind) => {
       const board = element("div", { class: "map-board", role: "img" });
       const title = element("figcaption");
@@ -55,7 +59,6 @@ class Knowledge {
       return { kind, board, title, map: new SquareMap(board) };
     });
     this.pairMap = new SquareMap(find("pair-board"), { numbers: true });
-    find("pair-board").setAttribute("role", "img");
     for (const kind of KINDS)
       find("pair-piece").append(
         element("option", { value: kind, selected: kind === "N" }, PIECE_NAMES[kind.toLowerCase()]),
@@ -76,7 +79,7 @@ class Knowledge {
     find("pair-board").addEventListener("click", (event) => {
       const square = this.pairMap.cells.indexOf(event.target.closest("i"));
       if (square >= 0) {
-        this.told = square;
+        this.pointed = square;
         this.words();
       }
     });
@@ -95,6 +98,7 @@ class Knowledge {
 
   show(weights) {
     this.weights = weights;
+    this.tables = null;
     this.draw();
   }
 
@@ -103,12 +107,13 @@ class Knowledge {
   }
 
   async update() {
-    if (!this.weights) return;
+    if (!this.weights || find("panel-learn").hidden) return;
     const turn = ++this.turn;
     const phase = Number(find("phase").value);
     const [piece, square, other] = ["pair-piece", "pair-square", "pair-other"].map((id) => find(id).value);
+    this.tables ??= this.rules.json(null, "tables", [this.weights]);
     const [tables, pair] = await Promise.all([
-      this.rules.json(null, "tables", [this.weights]),
+      this.tables,
       this.rules.json(null, "pair_map", [this.weights, piece, square, other]),
     ]);
     if (turn !== this.turn) return;
@@ -148,7 +153,7 @@ class Knowledge {
   words() {
     const { piece, square, other } = this.chosen;
     const first = `A white ${PIECE_NAMES[piece.toLowerCase()]} on ${square} with a ${pieceWords(other)} on`;
-    const at = this.told ?? squareIndex("g8");
+    const at = this.pointed;
     const value = at === squareIndex(square) ? null : this.pair[at];
     const words =
       value === null

@@ -61,6 +61,7 @@
     history.replaceState(null, "", "#" + tab);
     if (tab === "learn") {
       learn.draw();
+      knowledge.draw();
       return;
     }
     const mode = tab === "play" ? play : explain;
