@@ -9,7 +9,8 @@
   const analysis = new EngineRemote("The worker that analyzes");
   const table = new Table(rules, analysis);
   find("status").textContent = "Loading the engine ...";
-  for (const part of document.querySelectorAll("#play-actions button, #new-game button")) part.disabled = true;
+  const buttons = document.querySelectorAll("#play-actions button, #new-game button");
+  for (const button of buttons) button.disabled = true;
   let levels;
   try {
     levels = await rules.json(null, "levels");
@@ -18,7 +19,7 @@
     showError(error);
     return;
   }
-  for (const part of document.querySelectorAll("#play-actions button, #new-game button")) part.disabled = false;
+  for (const button of buttons) button.disabled = false;
 
   const knowledge = new Knowledge(rules);
   const learn = new Learn({ rules, knowledge, play: playLearned });
