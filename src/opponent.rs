@@ -21,6 +21,8 @@ pub struct Opponent {
     pub elo: u32,
     /// `LevelSeed`; 0 draws another for each game.
     pub seed: u64,
+    /// `LevelThinkTime`.
+    pub think_time: bool,
     /// `StyleFile`; none when it is empty.
     style: Option<Arc<MoveModel>>,
     /// The seed drawn for this game.
@@ -33,7 +35,16 @@ pub struct Opponent {
 impl Opponent {
     /// The search plays.
     pub fn new() -> Opponent {
-        Opponent { limited: false, elo: MAX_ELO, seed: 0, style: None, game: any_seed(), player: None, network: None }
+        Opponent {
+            limited: false,
+            elo: MAX_ELO,
+            seed: 0,
+            think_time: false,
+            style: None,
+            game: any_seed(),
+            player: None,
+            network: None,
+        }
     }
 
     /// Sets `StyleFile`; an empty path removes the style. A file that cannot be used changes nothing.
@@ -72,6 +83,7 @@ impl Opponent {
             Some(style) => PlayerProfile::with_style(style, seed),
             None => PlayerProfile::with_elo(&MoveModel::embedded(), self.elo.into(), seed),
         };
+        let profile = PlayerProfile { think_time: self.think_time, ..profile };
         let player = match self.player.take() {
             Some(mut player) => {
                 player.set_profile(profile);

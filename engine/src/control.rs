@@ -4,6 +4,7 @@ pub use crate::platform::Instant;
 use crate::platform::sync::{AtomicBool, Condvar, Mutex, lock};
 use std::sync::PoisonError;
 use std::sync::atomic::Ordering;
+use std::time::Duration;
 
 /// The stop and ponder state of one search, made when `go` is accepted, so that a `stop` right after it is not lost. It
 /// is set once and never reset.
@@ -83,6 +84,16 @@ impl Control {
         self.changed.notify_all();
     }
 
+    /// Blocks until a stop, at most until `time` after `since`.
+    pub fn wait_until(&self, since: Instant, time: Duration) {
+        let mut guard = lock(&self.hit);
+        while !self.stopped()
+            && let Some(left) = time.checked_sub(since.elapsed()).filter(|left| !left.is_zero())
+        {
+            guard = self.changed.wait_timeout(guard, left).unwrap_or_else(PoisonError::into_inner).0;
+        }
+    }
+
     /// Blocks until a stop or, unless `infinite`, until the search does not ponder.
     pub fn wait(&self, infinite: bool) {
         let mut guard = lock(&self.hit);
@@ -122,6 +133,19 @@ mod tests {
         let first = pondering.hit();
         pondering.ponderhit();
         assert!(first.is_some() && pondering.hit() == first);
+    }
+
+    #[test]
+    fn a_stop_or_the_time_ends_a_wait_of_limited_time() {
+        let control = Control::new(false);
+        let begun = Instant::now();
+        control.wait_until(begun, Duration::from_millis(20));
+        assert!(begun.elapsed() >= Duration::from_millis(20) && !control.stopped());
+        std::thread::scope(|scope| {
+            let waiter = scope.spawn(|| control.wait_until(Instant::now(), Duration::MAX));
+            control.stop();
+            waiter.join().unwrap();
+        });
     }
 
     #[test]

@@ -77,7 +77,7 @@ fn rows() -> impl Iterator<Item = Row> {
 }
 
 #[rustfmt::skip]
-const TABLE: [Row; 33] = [
+const TABLE: [Row; 34] = [
     Row { name: "Hash", of: Of::Engine(Kind::Spin { default: DEFAULT_HASH as i64, min: 1, max: MAX_HASH as i64, set: |session, megabytes| {
         session.engine.set_hash(megabytes as usize).map_err(|error| error.to_string())?;
         Ok(None)
@@ -124,6 +124,10 @@ const TABLE: [Row; 33] = [
     } }) },
     Row { name: "LevelSeed", of: Of::Engine(Kind::Spin { default: 0, min: 0, max: i32::MAX as i64, set: |session, seed| {
         session.opponent.seed = seed as u64;
+        Ok(None)
+    } }) },
+    Row { name: "LevelThinkTime", of: Of::Engine(Kind::Check { default: false, set: |session, on| {
+        session.opponent.think_time = on;
         Ok(None)
     } }) },
     Row { name: "StyleFile", of: Of::Engine(Kind::Text { default: String::new, set: |session, path| session.opponent.set_style(path) }) },

@@ -3,13 +3,14 @@
 //! The draw depends on the seed, the game, the position and its repetitions alone, so a take-back leads to the same
 //! move. As in Elo's model (The Rating of Chessplayers, 1978), the strength in a game is normally distributed around
 //! the rating. Depths and nodes limit the analysis, not time, so a level plays the same on any machine; only a short
-//! clock cuts it.
+//! clock cuts it. The time that a person would take is waited for afterwards, if that is wanted.
 
 use super::analysis::{Analysis, AnalyzedMove, MoveAnalyzer};
 use super::features::{PositionContext, pawns};
 use super::file::{MoveModel, Strength};
 use super::model::{PositionInput, SkillLevel};
-use crate::board::{Board, Color, Game, Piece, Squares};
+use super::pace::Pace;
+use crate::board::{Board, Color, Game, Move, Piece, Squares};
 use crate::control::{Control, Instant};
 use crate::engine::{AnyEngine, AnyModel, bounds, game_over};
 use crate::eval::Weights;
@@ -17,6 +18,7 @@ use crate::hash::{GOLDEN, mix};
 use crate::search::{Bound, HashError, Info, Limits, Options, Outcome, Report, Score};
 use std::f64::consts::TAU;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// From this rating of the model, the player mates with a queen or a rook against a bare king. All levels are above it;
 /// a style may be below.
@@ -33,6 +35,8 @@ pub struct PlayerProfile {
     pub target: TargetStrength,
     /// Seed of the draws.
     pub seed: u64,
+    /// Whether a move takes the time of a person, within the clock. Without effect on limits other than time.
+    pub think_time: bool,
 }
 
 /// The strength that a player has over many games.
@@ -47,7 +51,8 @@ pub enum TargetStrength {
 impl PlayerProfile {
     /// A model at an Elo.
     pub fn with_elo(model: &Arc<MoveModel>, elo: f64, seed: u64) -> PlayerProfile {
-        PlayerProfile { name: format!("level-{elo}"), model: Arc::clone(model), target: TargetStrength::Elo(elo), seed }
+        let (name, model) = (format!("level-{elo}"), Arc::clone(model));
+        PlayerProfile { name, model, target: TargetStrength::Elo(elo), seed, think_time: false }
     }
 
     /// The style of one player: a model that is the same at every rating. Its own rating is `made.rating`.
@@ -64,13 +69,14 @@ impl PlayerProfile {
     pub fn with_strength(model: &Arc<MoveModel>, strength: Strength, seed: u64) -> PlayerProfile {
         let Strength { rating, inverse_temperature, nodes } = strength;
         let name = format!("rating-{rating}-{inverse_temperature}-{nodes}");
-        PlayerProfile { name, model: Arc::clone(model), target: TargetStrength::Fixed(strength), seed }
+        let target = TargetStrength::Fixed(strength);
+        PlayerProfile { name, model: Arc::clone(model), target, seed, think_time: false }
     }
 
     /// The strength in the game with this number.
     pub fn strength(&self, game: u64) -> Strength {
         match self.target {
-            TargetStrength::Elo(elo) => self.model.strength(elo, game_deviation(mix(self.seed ^ mix(game)))),
+            TargetStrength::Elo(elo) => self.model.strength(elo, normal_deviation(mix(self.seed ^ mix(game)))),
             TargetStrength::Fixed(strength) => strength,
         }
     }
@@ -110,12 +116,12 @@ impl LevelPlayer {
         self.analyzer.resize_table(self.strength.nodes);
     }
 
-    /// Index of the move to play.
-    fn choose(&self, game: &Game, analysis: &Analysis) -> usize {
+    /// Index of the move to play. `predicted` are the probabilities of the model.
+    fn choose(&self, game: &Game, analysis: &Analysis, predicted: &[f64]) -> usize {
         if self.strength.rating >= BASIC_MATES_RATING && is_basic_mate(game.board()) {
             return best_move(&analysis.moves);
         }
-        let probabilities = self.probabilities(game, analysis);
+        let probabilities = self.with_care(analysis, predicted);
         let mut left = unit(self.random_word(game)) * probabilities.iter().sum::<f64>();
         for (index, probability) in probabilities.iter().enumerate() {
             left -= probability;
@@ -126,18 +132,32 @@ impl LevelPlayer {
         best_move(&analysis.moves)
     }
 
-    /// Probabilities of the moves, up to a common factor.
-    fn probabilities(&self, game: &Game, analysis: &Analysis) -> Vec<f64> {
-        let position = position_input(game, analysis);
+    /// Probabilities of the moves by model and inverse temperature, up to a common factor.
+    fn with_care(&self, analysis: &Analysis, predicted: &[f64]) -> Vec<f64> {
         let inverse_temperature = self.strength.inverse_temperature;
         let best = analysis.moves.iter().map(|analyzed| pawns(analyzed.deep)).fold(f64::NEG_INFINITY, f64::max);
         let tempered =
-            |(p, analyzed): (f64, &AnalyzedMove)| p * (-inverse_temperature * (best - pawns(analyzed.deep))).exp();
-        let mut probabilities: Vec<f64> =
-            self.level.predict(&position).moves.into_iter().zip(&analysis.moves).map(tempered).collect();
+            |(p, analyzed): (&f64, &AnalyzedMove)| p * (-inverse_temperature * (best - pawns(analyzed.deep))).exp();
+        let mut probabilities: Vec<f64> = predicted.iter().zip(&analysis.moves).map(tempered).collect();
         let highest = probabilities.iter().copied().fold(0.0, f64::max);
         probabilities.iter_mut().filter(|p| **p < MIN_RELATIVE_PROBABILITY * highest).for_each(|p| *p = 0.0);
         probabilities
+    }
+
+    /// The time from the start of the clock at which a person would play this move; `None` if the limits have no time.
+    fn thinking_time(
+        &self,
+        game: &Game,
+        mv: Move,
+        predicted: &[f64],
+        limits: &Limits,
+        options: &Options,
+    ) -> Option<Duration> {
+        let has_other_limits = limits.nodes.is_some() || limits.depth.is_some() || limits.nps.is_some();
+        let bounds = bounds(limits, options).filter(|_| self.profile.think_time && !has_other_limits)?;
+        let is_recapture = game.last_capture() == Some(mv.to());
+        let deviation = normal_deviation(mix(self.random_word(game)));
+        Some(Pace { probabilities: predicted, is_recapture, plies: game.moves().len(), deviation }.time(&bounds))
     }
 
     /// The random number of the draw.
@@ -202,7 +222,7 @@ fn is_basic_mate(board: &Board) -> bool {
 }
 
 /// A normally distributed number from a random word (Box-Muller), clamped to [`MAX_DEVIATION`].
-fn game_deviation(word: u64) -> f64 {
+fn normal_deviation(word: u64) -> f64 {
     let radius = (-2.0 * (1.0 - unit(word)).ln()).sqrt();
     (radius * (TAU * unit(mix(word))).cos()).clamp(-MAX_DEVIATION, MAX_DEVIATION)
 }
@@ -224,7 +244,7 @@ impl AnyEngine for LevelPlayer {
     }
 
     /// Draws a move. Of the limits, only time and `searchmoves` apply, since others would change the level. Pondering
-    /// just waits.
+    /// just waits, and nothing is reported before the thinking time of a person is over.
     fn search(
         &mut self,
         game: &Game,
@@ -246,7 +266,11 @@ impl AnyEngine for LevelPlayer {
             report(&Report::Answer(outcome.clone()));
             return outcome;
         }
-        let analyzed = &analysis.moves[self.choose(game, &analysis)];
+        let predicted = self.level.predict(&position_input(game, &analysis)).moves;
+        let analyzed = &analysis.moves[self.choose(game, &analysis, &predicted)];
+        if let Some(time) = self.thinking_time(game, analyzed.mv, &predicted, limits, options) {
+            control.wait_until(since, time);
+        }
         let info = self.info(board, analyzed, &analysis, since);
         report(&Report::Info(info.clone()));
         let outcome = Outcome {
