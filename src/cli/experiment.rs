@@ -21,8 +21,8 @@ use super::{Outcome, Threads, read_openings, stop_on_interrupt};
 pub struct Arguments {
     /// Name of the experiment
     name: String,
-    /// Size: `tiny` takes seconds and proves nothing, `small` about an hour of one processor, `full` has the paper's
-    /// numbers
+    /// Size: `tiny` takes seconds and proves nothing, `small` about an hour of one processor, `night` a night of a
+    /// machine with many processors, `full` has the paper's numbers
     #[arg(long, value_enum, default_value = "small")]
     size: Size,
     /// Folder for all files of the experiment
@@ -55,6 +55,7 @@ pub struct Arguments {
 enum Size {
     Tiny,
     Small,
+    Night,
     Full,
 }
 
@@ -72,6 +73,7 @@ pub fn run(arguments: Arguments) -> Outcome {
     let scale = match size {
         Size::Tiny => Scale::Tiny,
         Size::Small => Scale::Small,
+        Size::Night => Scale::Night,
         Size::Full => Scale::Full,
     };
     if let Some(path) = &openings {

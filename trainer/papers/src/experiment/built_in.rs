@@ -40,9 +40,10 @@ struct Numbers {
     pairs: u64,
 }
 
-const SCALES: [Numbers; 3] = [
+const SCALES: [Numbers; 4] = [
     Numbers { games: 24, nodes: 40, passes: 2, positions: 200, match_nodes: 30, pairs: 1 },
     Numbers { games: 20_000, nodes: 1_000, passes: 8, positions: 300_000, match_nodes: 2_500, pairs: 500 },
+    Numbers { games: 60_000, nodes: 1_000, passes: 8, positions: 300_000, match_nodes: 20_000, pairs: 500 },
     Numbers { games: 120_000, nodes: 1_000, passes: 8, positions: 300_000, match_nodes: 20_000, pairs: 500 },
 ];
 

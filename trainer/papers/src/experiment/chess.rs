@@ -7,7 +7,10 @@ use dyad_trainer::arena::play::SearchLimits;
 use dyad_trainer::data::positions::Filters;
 use dyad_trainer::learn::settings::TrainingSettings;
 
-use crate::experiment::plan::{Cell, Inputs, PageElement, Plan, Scale, Step, Work, paper, scores, table, text, value};
+use crate::experiment::plan::{
+    Cell, FIXED_SCALE, Inputs, PageElement, Plan, SCALE_COLUMN, Scale, Step, Work, paper, scale_of, scores, table,
+    text, value,
+};
 
 /// Families that stand for the sub-functions with non-linear features: imbalance, king, passed, space, initiative.
 const NON_LINEAR: [&str; 5] = ["material_pairs", "king", "passed", "space", "lead"];
@@ -30,20 +33,24 @@ const MATERIAL: [(&str, [f64; 4]); 5] = [
 struct Numbers {
     positions: u64,
     test_percent: f64,
-    label_nodes: u64,
+    /// Nodes of the search whose moves are learned; `None` for the moves of the games.
+    label_nodes: Option<u64>,
+    /// Depths of training, from 1.
+    depths: u32,
     iterations: u32,
     batch: usize,
     nodes: u64,
     pairs: u64,
-    /// Depths that are trained on the masters' own moves as well.
+    /// Depths that are trained on the moves of the games as well.
     own_moves: &'static [u32],
 }
 
-const SCALES: [Numbers; 3] = [
+const SCALES: [Numbers; 4] = [
     Numbers {
         positions: 60,
         test_percent: 20.0,
-        label_nodes: 100,
+        label_nodes: Some(100),
+        depths: 4,
         iterations: 1,
         batch: 20,
         nodes: 30,
@@ -53,7 +60,8 @@ const SCALES: [Numbers; 3] = [
     Numbers {
         positions: 12_000,
         test_percent: 8.0,
-        label_nodes: 2_000,
+        label_nodes: Some(2_000),
+        depths: 4,
         iterations: 2,
         batch: 50,
         nodes: 1_000,
@@ -61,9 +69,21 @@ const SCALES: [Numbers; 3] = [
         own_moves: &[2],
     },
     Numbers {
+        positions: 5_000_000,
+        test_percent: 2.0,
+        label_nodes: None,
+        depths: 3,
+        iterations: 1,
+        batch: 50,
+        nodes: 20_000,
+        pairs: 500,
+        own_moves: &[],
+    },
+    Numbers {
         positions: 5_500_000,
         test_percent: 9.0,
-        label_nodes: 200_000,
+        label_nodes: Some(200_000),
+        depths: 4,
         iterations: 10,
         batch: 50,
         nodes: 100_000,
@@ -107,21 +127,23 @@ fn steps(numbers: &Numbers, inputs: &Inputs) -> Vec<Step> {
             keep_going: true,
             ..TrainingSettings::default()
         }),
+        fixed_scale: FIXED_SCALE,
     };
     let filters = Filters { plies: [10, 10_000], ..Filters::default() };
     let (games, count, test_percent) = (inputs.games.clone(), numbers.positions, numbers.test_percent);
-    let mut steps = vec![
-        step("positions", Work::Prepare { games, filters, count, test_percent }),
-        step("desired", Work::Label { samples: "positions".into(), nodes: numbers.label_nodes }),
-        step("base1", training("desired", 2, learn(&[&LINEAR, &NON_LINEAR]))),
-        step(
-            "base2",
-            Work::Without { weights: "base1".into(), groups: learn(&[&NON_LINEAR]), samples: "desired".into() },
-        ),
-    ];
-    for depth in 1..=4 {
-        steps.push(step(&format!("ct{depth}"), training("desired", depth, learn(&[&LINEAR, &NON_LINEAR, &["pairs"]]))));
-        steps.push(step(&format!("ct{}", depth + 4), training("desired", depth, learn(&[&LINEAR, &["pairs"]]))));
+    let mut steps = vec![step("positions", Work::Prepare { games, filters, count, test_percent })];
+    let samples = match numbers.label_nodes {
+        Some(nodes) => {
+            steps.push(step("desired", Work::Label { samples: "positions".into(), nodes }));
+            "desired"
+        }
+        None => "positions",
+    };
+    steps.push(step("base1", training(samples, 2, learn(&[&LINEAR, &NON_LINEAR]))));
+    steps.push(step("base2", Work::Without { weights: "base1".into(), groups: learn(&[&NON_LINEAR]) }));
+    for depth in 1..=numbers.depths {
+        steps.push(step(&format!("ct{depth}"), training(samples, depth, learn(&[&LINEAR, &NON_LINEAR, &["pairs"]]))));
+        steps.push(step(&format!("ct{}", depth + 4), training(samples, depth, learn(&[&LINEAR, &["pairs"]]))));
     }
     for &depth in numbers.own_moves {
         steps.push(step(
@@ -143,8 +165,11 @@ fn elements(numbers: &Numbers, plies: u32, matches: &mut Vec<Step>) -> Vec<PageE
     let called = |name: &str| name.to_uppercase();
     let mut row =
         |a: &str, b: &str, there: Option<f64>| (format!("{} vs. {}", called(a), called(b)), there, play(a, b));
+    let depths = numbers.depths as usize;
     let against = |base: &'static str, first: usize, there: &[f64; 8]| -> Vec<(String, String, Option<f64>)> {
-        (first..first + 4).map(|number| (format!("ct{}", number + 1), base.to_string(), Some(there[number]))).collect()
+        (first..first + depths)
+            .map(|number| (format!("ct{}", number + 1), base.to_string(), Some(there[number])))
+            .collect()
     };
     let mut rows = |all: Vec<(String, String, Option<f64>)>| -> Vec<(String, Option<f64>, String)> {
         all.iter().map(|(a, b, there)| row(a, b, *there)).collect()
@@ -156,7 +181,7 @@ fn elements(numbers: &Numbers, plies: u32, matches: &mut Vec<Step>) -> Vec<PageE
     let seven = rows(against("base2", 4, &AGAINST_BASE2));
     let mut deeper = |first: usize, there: [f64; 3]| {
         let pair = |step: usize| (format!("ct{}", first + step + 1), format!("ct{}", first + step), Some(there[step]));
-        rows((0..3).map(pair).collect())
+        rows((0..depths - 1).map(pair).collect())
     };
     let (eight, nine) = (deeper(1, DEEPER[0]), deeper(5, DEEPER[1]));
     let own: Vec<(String, String, Option<f64>)> =
@@ -173,8 +198,8 @@ fn elements(numbers: &Numbers, plies: u32, matches: &mut Vec<Step>) -> Vec<PageE
         [(format!("ct{depth}"), all), (format!("ct{}", depth + 4), linear)]
     };
     let mut list: Vec<(String, String)> = versions.map(|(name, about)| (name.into(), about.into())).to_vec();
-    list.extend((1..=4).map(|depth| described(depth)[0].clone()));
-    list.extend((1..=4).map(|depth| described(depth)[1].clone()));
+    list.extend((1..=numbers.depths).map(|depth| described(depth)[0].clone()));
+    list.extend((1..=numbers.depths).map(|depth| described(depth)[1].clone()));
     let version = |(name, about): &(String, String)| {
         let features = match name.as_str() {
             "base2" => text("-"),
@@ -184,12 +209,13 @@ fn elements(numbers: &Numbers, plies: u32, matches: &mut Vec<Step>) -> Vec<PageE
             "base2" => text("-"),
             _ => value(name, "/accuracy", 1.0, 2),
         };
-        vec![text(called(name)), text(about), features, accuracy]
+        vec![text(called(name)), text(about), features, scale_of(name), accuracy]
     };
     let weight = |name: &str, piece: &str, stage: usize| value(name, &format!("/{piece}/{stage}"), 1.0, 0);
+    let deepest = format!("ct{depths}");
     let material = MATERIAL.iter().map(|(piece, there)| {
         let mut row = vec![text(*piece)];
-        for (side, name) in ["base1", "ct4"].into_iter().enumerate() {
+        for (side, name) in ["base1", &deepest].into_iter().enumerate() {
             for stage in 0..2 {
                 row.push(Cell::Paper { value: there[2 * side + stage], decimals: 0 });
                 row.push(weight(name, piece, stage));
@@ -197,13 +223,14 @@ fn elements(numbers: &Numbers, plies: u32, matches: &mut Vec<Step>) -> Vec<PageE
         }
         row
     });
+    let [all_groups, linear_groups] = [0, 4].map(|first| format!("CT{} to CT{}", first + 1, first + depths));
     let point = |(index, (_, there, step)): (usize, &(String, Option<f64>, String))| {
         let x = (index + 1) as f64;
         ((x, there.map_or_else(|| text("-"), paper)), (x, Cell::Score { step: step.clone(), reversed: false }))
     };
     let chart = |caption: &str, all: [&[(String, Option<f64>, String)]; 2]| {
         let mut series = Vec::new();
-        for (label, rows) in ["CT1 to CT4", "CT5 to CT8"].into_iter().zip(all) {
+        for (label, rows) in [&all_groups, &linear_groups].into_iter().zip(all) {
             let (there, here): (Vec<_>, Vec<_>) = rows.iter().enumerate().map(point).unzip();
             series.push((format!("{label}, here"), here));
             series.push((format!("{label}, paper"), there));
@@ -216,7 +243,7 @@ fn elements(numbers: &Numbers, plies: u32, matches: &mut Vec<Step>) -> Vec<PageE
         }
     };
     let heading = |text: &str| PageElement::Heading { text: text.into() };
-    vec![
+    let mut page = vec![
         heading("Versions"),
         PageElement::Text {
             text: "Their ORI1 is a program tuned by hand for years, with non-linear sub-functions. BASE1 here is the linear \
@@ -226,23 +253,28 @@ fn elements(numbers: &Numbers, plies: u32, matches: &mut Vec<Step>) -> Vec<PageE
         },
         table(
             "Versions, as Table II.",
-            &["Version", "What it is", "Features", "Move-match accuracy on test positions, %"],
+            &["Version", "What it is", "Features", SCALE_COLUMN, "Move-match accuracy on test positions, %"],
             list.iter().map(version).collect(),
         ),
         heading("Baselines"),
         scores("BASE1 against BASE2, as Table III.", &base),
         heading("Trained with 2-tuples against the baselines"),
-        scores("CT1 to CT4 against BASE1, as Table IV.", &four),
-        scores("CT5 to CT8 against BASE1, as Table V.", &five),
-        scores("CT1 to CT4 against BASE2, as Table VI.", &six),
-        scores("CT5 to CT8 against BASE2, as Table VII.", &seven),
+        scores(format!("{all_groups} against BASE1, as Table IV."), &four),
+        scores(format!("{linear_groups} against BASE1, as Table V."), &five),
+        scores(format!("{all_groups} against BASE2, as Table VI."), &six),
+        scores(format!("{linear_groups} against BASE2, as Table VII."), &seven),
         chart("Score against BASE1 by depth of training, with 95 % intervals.", [&four, &five]),
         chart("Score against BASE2 by depth of training, with 95 % intervals.", [&six, &seven]),
         heading("Deeper training"),
         scores("d-ply against (d-1)-ply training, as Table VIII.", &eight),
         scores("d-ply against (d-1)-ply training, linear groups, as Table IX.", &nine),
-        heading("Desired moves of the search or of the masters"),
-        scores("Trained on moves of a search (CT) against trained on the masters' own moves (OWN).", &own),
+    ];
+    if !own.is_empty() {
+        page.push(heading("Desired moves of the search or of the masters"));
+        let caption = "Trained on moves of a search (CT) against trained on the masters' own moves (OWN).";
+        page.push(scores(caption, &own));
+    }
+    page.extend([
         heading("Weights of the pieces"),
         table(
             "Weights of the pieces in units, middlegame and endgame, as Table X.",
@@ -253,11 +285,12 @@ fn elements(numbers: &Numbers, plies: u32, matches: &mut Vec<Step>) -> Vec<PageE
                 "ORI1 eg",
                 "BASE1 eg",
                 "CT4 mg, paper",
-                "CT4 mg, here",
+                &format!("{} mg, here", called(&deepest)),
                 "CT4 eg, paper",
-                "CT4 eg, here",
+                &format!("{} eg, here", called(&deepest)),
             ],
             material.collect(),
         ),
-    ]
+    ]);
+    page
 }

@@ -25,7 +25,7 @@ struct Numbers {
     games: u64,
 }
 
-const SCALES: [Numbers; 3] = [
+const SCALES: [Numbers; 4] = [
     Numbers {
         positions: 400,
         test_percent: 25.0,
@@ -49,6 +49,18 @@ const SCALES: [Numbers; 3] = [
         nodes: 1_000,
         move_time: Duration::from_millis(50),
         games: 20,
+    },
+    Numbers {
+        positions: 1_200_000,
+        test_percent: 10.0,
+        encoder_epochs: 10,
+        epochs: 100,
+        pairs: 300_000,
+        batch: 128,
+        tested_pairs: 200_000,
+        nodes: 1_000,
+        move_time: Duration::from_millis(50),
+        games: 100,
     },
     Numbers {
         positions: 2_200_000,
@@ -117,6 +129,15 @@ fn steps(numbers: &Numbers, plies: u32, inputs: &Inputs) -> (Vec<Step>, Vec<Stri
     };
     let (games, count, test_percent) = (inputs.games.clone(), numbers.positions, numbers.test_percent);
     let mut steps = vec![step("positions", Work::Prepare { games, filters, count, test_percent })];
+    // Evaluations first: they take seconds, networks take hours.
+    steps.push(step("hand-set", Work::HandTuned { tapered: true }));
+    let mut opponents: Vec<String> = vec!["material".into(), "hand-set".into()];
+    opponents.extend(inputs.weights.iter().map(|path| stem(path)));
+    opponents.push("default".into());
+    for name in &opponents {
+        let auc = Work::Auc { weights: name.clone(), samples: "positions".into() };
+        steps.push(step(&format!("auc-{name}"), auc));
+    }
     for (name, _, encoder, comparator) in NETWORKS {
         let settings = NetworkSettings {
             encoder: encoder.to_vec(),
@@ -134,14 +155,6 @@ fn steps(numbers: &Numbers, plies: u32, inputs: &Inputs) -> (Vec<Step>, Vec<Stri
         steps.push(step(name, Work::Network { samples: "positions".into(), settings: Box::new(settings), teacher }));
         let pairs = Work::Pairs { network: name.into(), samples: "positions".into(), pairs: numbers.tested_pairs };
         steps.push(step(&format!("pairs-{name}"), pairs));
-    }
-    steps.push(step("hand-set", Work::HandTuned { tapered: true }));
-    let mut opponents: Vec<String> = vec!["material".into(), "hand-set".into()];
-    opponents.extend(inputs.weights.iter().map(|path| stem(path)));
-    opponents.push("default".into());
-    for name in &opponents {
-        let auc = Work::Auc { weights: name.clone(), samples: "positions".into() };
-        steps.push(step(&format!("auc-{name}"), auc));
     }
     let budgets = [("nodes", SearchLimits::Nodes(numbers.nodes)), ("time", SearchLimits::MoveTime(numbers.move_time))];
     for (kind, budget) in budgets {
@@ -190,7 +203,7 @@ fn elements(opponents: &[String]) -> Vec<PageElement> {
     };
     // As many as the largest scale has; missing ones are left out of a chart.
     let curve = |(name, _, _, _): &(&str, &str, &[usize], &[usize])| {
-        let epochs = SCALES[2].epochs as usize;
+        let epochs = SCALES.map(|numbers| numbers.epochs as usize).into_iter().max().unwrap_or_default();
         let point = |epoch: usize| {
             let at = format!("/curve/{}", epoch - 1);
             (epoch as f64, Cell::Value { step: (*name).into(), at, factor: 1.0, decimals: 4 })

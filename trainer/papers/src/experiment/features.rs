@@ -12,7 +12,10 @@ use dyad_trainer::arena::play::SearchLimits;
 use dyad_trainer::data::positions::Filters;
 use dyad_trainer::learn::settings::TrainingSettings;
 
-use crate::experiment::plan::{Cell, Inputs, PageElement, Plan, Scale, Step, Work, paper, scores, table, text, value};
+use crate::experiment::plan::{
+    Cell, FIXED_SCALE, Inputs, PageElement, Plan, SCALE_COLUMN, Scale, Step, Work, paper, scale_of, scores, table,
+    text, value,
+};
 
 const EVAL0: [&str; 3] = ["material", "location", "mobility"];
 const AKA: &str = "king_attack";
@@ -65,7 +68,7 @@ struct Numbers {
 
 const EVERY: [usize; 14] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13];
 
-const SCALES: [Numbers; 3] = [
+const SCALES: [Numbers; 4] = [
     Numbers {
         positions: 50,
         test_percent: 20.0,
@@ -87,6 +90,17 @@ const SCALES: [Numbers; 3] = [
         timed: &[0, 13],
         timed_positions: 2_000,
         threads: &[1, 2],
+    },
+    Numbers {
+        positions: 200_000,
+        test_percent: 5.0,
+        iterations: 1,
+        nodes: 20_000,
+        pairs: 500,
+        varied: &[0, 10, 13],
+        timed: &[0, 13],
+        timed_positions: 10_000,
+        threads: &[1, 4],
     },
     Numbers {
         positions: 1_400_000,
@@ -167,7 +181,8 @@ impl Build<'_> {
         }
         if !self.steps.iter().any(|step| step.name == name) {
             let settings = Box::new(TrainingSettings { untapered, ..self.settings(batch, depth) });
-            self.add(&name, Work::Train { samples: "positions".into(), learn: Build::groups(version), settings });
+            let (samples, learn) = ("positions".into(), Build::groups(version));
+            self.add(&name, Work::Train { samples, learn, settings, fixed_scale: FIXED_SCALE });
         }
         name
     }
@@ -188,6 +203,7 @@ impl Build<'_> {
                 text(sets),
                 Cell::Paper { value: features.into(), decimals: 0 },
                 value(name, "/features", 1.0, 0),
+                scale_of(name),
                 value(name, "/accuracy", 1.0, 2),
             ]
         });
@@ -207,7 +223,14 @@ impl Build<'_> {
             heading("Versions"),
             table(
                 "Features, as Tables I and III: those of Chinese chess there, of chess here.",
-                &["Version", "Feature sets", "Features there", "Features here", "Move-match accuracy here, %"],
+                &[
+                    "Version",
+                    "Feature sets",
+                    "Features there",
+                    "Features here",
+                    SCALE_COLUMN,
+                    "Move-match accuracy here, %",
+                ],
                 described,
             ),
             heading("Training and tapering"),

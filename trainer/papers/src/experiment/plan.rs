@@ -7,6 +7,7 @@
 
 use std::path::PathBuf;
 
+use dyad_engine::eval::units::SCALE_ONE;
 use dyad_trainer::arena::play::SearchLimits;
 use dyad_trainer::data::positions::Filters;
 use dyad_trainer::fit::regression::FitSettings as Fit;
@@ -38,6 +39,8 @@ pub enum Scale {
     Tiny,
     /// About an hour of one processor.
     Small,
+    /// One night of a machine with many processors: enough data for the papers' claims.
+    Night,
     /// The numbers of the papers: days.
     Full,
 }
@@ -47,19 +50,30 @@ impl Scale {
     /// whose games are not significant.
     #[must_use]
     pub fn plies(self) -> u32 {
-        self.pick([40, 400, 400])
+        self.pick([40, 400, 400, 400])
     }
 
     /// The number for this scale.
     #[must_use]
-    pub fn pick<T>(self, [tiny, small, full]: [T; 3]) -> T {
+    pub fn pick<T>(self, [tiny, small, night, full]: [T; 4]) -> T {
         match self {
             Scale::Tiny => tiny,
             Scale::Small => small,
+            Scale::Night => night,
             Scale::Full => full,
         }
     }
 }
+
+impl Scale {
+    /// All of them, the smallest first.
+    pub const ALL: [Scale; 4] = [Scale::Tiny, Scale::Small, Scale::Night, Scale::Full];
+}
+
+/// [`Units::scale`](dyad_engine::eval::units::Units::scale) of all weights of a paper's experiment: matches compare
+/// evaluations, not scales, and the papers have only the factor gamma, which [`Weights`](dyad_engine::eval::Weights)
+/// apply.
+pub const FIXED_SCALE: i32 = SCALE_ONE;
 
 /// An experiment at a scale.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -125,6 +139,8 @@ pub enum Work {
         learn: Vec<String>,
         /// Settings; the runner fills in files and machine settings.
         settings: Box<Training>,
+        /// [`Units::scale`](dyad_engine::eval::units::Units::scale) of the trained weights.
+        fixed_scale: i32,
     },
     /// Self-play games, and their positions with search scores.
     OwnGames {
@@ -159,14 +175,12 @@ pub enum Work {
         /// Whether middlegame and endgame differ.
         tapered: bool,
     },
-    /// Weights without some families or groups, not retrained.
+    /// Weights without some families or groups, not retrained, with the scale of the original.
     Without {
         /// The weights.
         weights: String,
         /// Families or groups to remove.
         groups: Vec<String>,
-        /// Samples that calibrate the scale.
-        samples: String,
     },
     /// A match of two players, from the first one's view.
     Match {
@@ -233,9 +247,8 @@ impl Work {
         match self {
             Work::Prepare { .. } | Work::HandTuned { .. } => Vec::new(),
             Work::Label { samples, .. } | Work::Train { samples, .. } | Work::Speed { samples, .. } => vec![samples],
-            Work::Without { weights, samples, .. }
-            | Work::Ranking { weights, samples, .. }
-            | Work::Auc { weights, samples, .. } => vec![weights, samples],
+            Work::Ranking { weights, samples, .. } | Work::Auc { weights, samples, .. } => vec![weights, samples],
+            Work::Without { weights, .. } => vec![weights],
             Work::Match { players, .. } => players.iter().map(String::as_str).collect(),
             Work::OwnGames { weights, .. } => vec![weights],
             Work::Fit { samples, leaves, chances, scale_like, .. } => vec![samples, leaves, chances, scale_like],
@@ -404,6 +417,15 @@ pub fn paper(value: f64) -> Cell {
 #[must_use]
 pub fn value(step: &str, at: &str, factor: f64, decimals: usize) -> Cell {
     Cell::Value { step: step.into(), at: at.into(), factor, decimals }
+}
+
+/// The column of [`scale_of`].
+pub const SCALE_COLUMN: &str = "Scale, 1/1024";
+
+/// The scale of a step's weights.
+#[must_use]
+pub fn scale_of(step: &str) -> Cell {
+    value(step, "/scale", 1.0, 0)
 }
 
 /// A table element.

@@ -10,7 +10,9 @@ use dyad_trainer::arena::play::SearchLimits;
 use dyad_trainer::data::positions::Filters;
 use dyad_trainer::learn::settings::{GroupSettings, ObjectiveSettings, OptimizerSettings, TrainingSettings};
 
-use crate::experiment::plan::{Cell, Inputs, PageElement, Plan, Scale, Step, Work, stem, table, text, value};
+use crate::experiment::plan::{
+    Cell, FIXED_SCALE, Inputs, PageElement, Plan, SCALE_COLUMN, Scale, Step, Work, scale_of, stem, table, text, value,
+};
 
 /// The features of Table 1: their name there, the group here, their weight there, and whether its mean represents it.
 const POSITIONAL: [(&str, &str, Option<usize>, f64); 7] = [
@@ -42,9 +44,10 @@ struct Numbers {
     pairs: u64,
 }
 
-const SCALES: [Numbers; 3] = [
+const SCALES: [Numbers; 4] = [
     Numbers { positions: 60, test_percent: 20.0, depth: 1, iterations: 1, pairs: 1 },
     Numbers { positions: 12_000, test_percent: 10.0, depth: 1, iterations: 5, pairs: 50 },
+    Numbers { positions: 75_000, test_percent: 10.0, depth: 2, iterations: 5, pairs: 500 },
     Numbers { positions: 75_000, test_percent: 10.0, depth: 3, iterations: 20, pairs: 500 },
 ];
 
@@ -113,10 +116,12 @@ fn of_band(numbers: &Numbers, band: &str, games: &[PathBuf]) -> Vec<Step> {
         keep_going: true,
         ..TrainingSettings::default()
     };
+    let (samples, settings) = (positions.clone(), Box::new(settings));
+    let train = Work::Train { samples, learn, settings, fixed_scale: FIXED_SCALE };
     let ranking = Work::Ranking { weights: band.into(), samples: positions.clone(), depth: numbers.depth };
     vec![
         Step { name: positions.clone(), work: Work::Prepare { games: games.to_vec(), filters, count, test_percent } },
-        Step { name: band.into(), work: Work::Train { samples: positions, learn, settings: Box::new(settings) } },
+        Step { name: band.into(), work: train },
         Step { name: format!("prediction-{band}"), work: ranking },
     ]
 }
@@ -149,6 +154,7 @@ fn learned(bands: &[String]) -> Vec<PageElement> {
         row.push(value(&step, "/pairs", 1.0, 0));
         row
     };
+    let fitted = |band: &String| vec![text(band), scale_of(band), value(band, "/best", 1.0, 0)];
     let weight = |band: &str, group: &str, index: Option<usize>| Cell::Weight {
         weights: band.into(),
         group: group.into(),
@@ -207,6 +213,11 @@ fn learned(bands: &[String]) -> Vec<PageElement> {
             bands.iter().map(prediction).collect(),
         ),
         heading("What was learned"),
+        table(
+            "Scale of the weights, the same for all bands, and the iteration with the best move-match accuracy.",
+            &["Band", SCALE_COLUMN, "Iteration"],
+            bands.iter().map(fitted).collect(),
+        ),
         table("Values of the pieces in the middlegame, in centipawns, as Fig. 1 (a).", &head, pieces.collect()),
         table(
             "Positional features in the middlegame, in centipawns, as Figs. 1 (b) and (c); where a feature of theirs is a \

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use dyad_engine::board::Piece;
-use dyad_engine::eval::{FloatWeights, Weights, layout};
+use dyad_engine::eval::{FloatWeights, Units, Weights, layout};
 use dyad_engine::search::Options;
 use dyad_formats::error::Error;
 use dyad_formats::hash;
@@ -20,7 +20,6 @@ use dyad_trainer::data::label::{self, OwnEngine, label};
 use dyad_trainer::data::positions::Filters;
 use dyad_trainer::data::prepare::{self, prepare};
 use dyad_trainer::fit::auc::{Proportion, auc};
-use dyad_trainer::fit::calibration::calibrate_by_file;
 use dyad_trainer::learn::examples::FileExamples;
 use dyad_trainer::learn::folder::RunFolder;
 use dyad_trainer::learn::log::{LineKind, LogLine};
@@ -134,14 +133,16 @@ impl StepRunner<'_, '_> {
                 self.prepare(&folder, games, filters, *count, *test_percent)
             }
             Work::Label { samples, nodes } => self.label(&folder, samples, *nodes),
-            Work::Train { samples, learn, settings } => self.train(step, samples, learn, settings),
+            Work::Train { samples, learn, settings, fixed_scale } => {
+                self.train(step, samples, learn, settings, *fixed_scale)
+            }
             Work::OwnGames { weights, settings, filters } => self.own_games(&folder, weights, settings, filters),
             Work::Fit { samples, leaves, settings, chances, scale_like } => {
                 self.fit(step, [samples, leaves], settings, chances, scale_like)
             }
             Work::Mean { weights } => self.mean(step, weights),
             Work::HandTuned { tapered } => save(&folder, &step.name, hand_tuned(*tapered)),
-            Work::Without { weights, groups, samples } => self.without(step, weights, groups, samples),
+            Work::Without { weights, groups } => self.without(step, weights, groups),
             Work::Match { players, budget, pairs, plies } => self.play(&folder, players, *budget, *pairs, *plies),
             Work::Ranking { weights, samples, depth } => self.ranking(weights, samples, *depth),
             Work::Auc { weights, samples } => self.auc(weights, samples),
@@ -244,6 +245,7 @@ impl StepRunner<'_, '_> {
         samples: &str,
         learn: &[String],
         settings: &Training,
+        fixed_scale: i32,
     ) -> Result<StepOutput, Error> {
         let folder = self.folder.join(&step.name);
         let settings = self.settings(samples, learn, settings)?;
@@ -261,7 +263,8 @@ impl StepRunner<'_, '_> {
         if !summary.finished {
             return Err(Error::Stopped);
         }
-        let (weights, _) = summary.calibrated(&file)?;
+        let mut weights = Weights::load(&summary.file)?;
+        weights.units = Units { scale: fixed_scale, ..Units::default() };
         let lines = iterations(&run)?;
         let iterations: Vec<Json> = lines
             .iter()
@@ -278,7 +281,7 @@ impl StepRunner<'_, '_> {
         Ok(made)
     }
 
-    fn without(&self, step: &Step, weights: &str, groups: &[String], samples: &str) -> Result<StepOutput, Error> {
+    fn without(&self, step: &Step, weights: &str, groups: &[String]) -> Result<StepOutput, Error> {
         let source = self.weights(weights)?;
         let mut floats = FloatWeights::from(&*source);
         for group in &layout::GROUPS {
@@ -289,7 +292,7 @@ impl StepRunner<'_, '_> {
         }
         let made = json!({ "by": "dyad experiment", "parent": source.id(), "without": groups });
         let mut rest = Weights::from_floats(&floats, made)?;
-        calibrate_by_file(&mut rest, &self.samples(samples)?)?;
+        rest.units = source.units;
         save(&self.folder.join(&step.name), &step.name, rest)
     }
 
