@@ -22,7 +22,7 @@ pub struct Arguments {
     /// Name of the experiment
     name: String,
     /// Size: `tiny` takes seconds and proves nothing, `small` about an hour of one processor, `night` a night of a
-    /// machine with many processors, `full` has the paper's numbers
+    /// few processors, `full` has the paper's numbers
     #[arg(long, value_enum, default_value = "small")]
     size: Size,
     /// Folder for all files of the experiment

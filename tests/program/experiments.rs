@@ -53,6 +53,7 @@ fn an_experiment_that_is_killed_finds_the_same_and_its_network_plays() {
     for (arguments, expected) in [
         (&["experiment", "nonsense", "--out", "x"][..], "there are ct-chess, ct-features, ranking-svm, deepchess"),
         (&["experiment", "ct-chess", "--out", "x"], "ct-chess needs --games-file"),
+        (&["experiment", "ct-chess", "--size", "night", "--out", "x"], "ct-chess needs --games-file"),
         (&["match", "deepchess:/nowhere.bin", "material"], "/nowhere.bin"),
     ] {
         let printed = refusal(arguments);

@@ -47,7 +47,7 @@ struct Numbers {
 
 const SCALES: [Numbers; 4] = [
     Numbers {
-        positions: 60,
+        positions: 300,
         test_percent: 20.0,
         label_nodes: Some(100),
         depths: 4,

@@ -70,7 +70,7 @@ const EVERY: [usize; 14] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13];
 
 const SCALES: [Numbers; 4] = [
     Numbers {
-        positions: 50,
+        positions: 320,
         test_percent: 20.0,
         iterations: 1,
         nodes: 30,

@@ -39,7 +39,7 @@ pub enum Scale {
     Tiny,
     /// About an hour of one processor.
     Small,
-    /// One night of a machine with many processors: enough data for the papers' claims.
+    /// A night of a few processors: the data that the papers' claims need.
     Night,
     /// The numbers of the papers: days.
     Full,

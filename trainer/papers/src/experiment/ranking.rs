@@ -45,7 +45,7 @@ struct Numbers {
 }
 
 const SCALES: [Numbers; 4] = [
-    Numbers { positions: 60, test_percent: 20.0, depth: 1, iterations: 1, pairs: 1 },
+    Numbers { positions: 300, test_percent: 20.0, depth: 1, iterations: 1, pairs: 1 },
     Numbers { positions: 12_000, test_percent: 10.0, depth: 1, iterations: 5, pairs: 50 },
     Numbers { positions: 75_000, test_percent: 10.0, depth: 2, iterations: 5, pairs: 500 },
     Numbers { positions: 75_000, test_percent: 10.0, depth: 3, iterations: 20, pairs: 500 },

@@ -1,16 +1,25 @@
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use dyad_engine::control::Control;
+use dyad_engine::eval::Weights;
+use dyad_engine::search::LeafSearcher;
 use dyad_formats::error::Error;
+use dyad_formats::samples::SampleFile;
 use dyad_formats::testing::Temporary;
 use dyad_trainer::arena::play::SearchLimits;
+use dyad_trainer::arena::statistics::MatchResults;
 use dyad_trainer::base::context::Context;
+use dyad_trainer::data::positions::Filters;
+use dyad_trainer::learn::examples::{Examples, FileExamples};
+use dyad_trainer::learn::leaves::{LeafSettings, Leaves};
+use dyad_trainer::learn::settings::TrainingSettings;
 
 use super::catalog::{ALL, plan};
-use super::plan::{Cell, Inputs, PageElement, Plan, Scale, Step, Work};
+use super::plan::{Cell, FIXED_SCALE, Inputs, PageElement, Plan, Scale, Step, Work};
 use super::run::run;
-use super::work::{ExperimentEvent, Results};
+use super::work::{ExperimentEvent, Results, StepResult};
 
 /// The self-play games of the tutorial, cut in two for bands.
 fn inputs(folder: &Path) -> Inputs {
@@ -75,6 +84,8 @@ fn check(name: &str) {
     assert!(record["results"][&plan.steps[0].name]["program"].as_str().unwrap().contains("revision abc, executable "));
     assert_eq!(record["hashes"].as_object().unwrap().len(), hashes(&results).len());
 
+    check_trainings(&plan, &whole.join("steps"), &results);
+
     // Stopped repeatedly, within steps and between them, later each time, with other thread counts.
     let mut events = 1;
     let resumed = loop {
@@ -90,6 +101,65 @@ fn check(name: &str) {
     let other = Plan { seed: 2, ..plan };
     let refused = run_until(&other, &pieces, 1, usize::MAX).unwrap_err().to_string();
     assert!(refused.contains("name another folder"), "{refused}");
+}
+
+/// Every training leaves Table I, plays the moves it learned from more often than Table I does, and has the fixed scale.
+fn check_trainings(plan: &Plan, steps: &Path, results: &Results) {
+    let start = Weights::material();
+    for step in &plan.steps {
+        let Work::Train { samples, settings, .. } = &step.work else { continue };
+        let trained = Weights::load(&steps.join(&step.name).join("weights.json")).unwrap();
+        let samples = SampleFile::open(&steps.join(samples).join("positions.samples")).unwrap();
+        let before = training_accuracy(&start, &samples, settings);
+        let after = training_accuracy(&trained, &samples, settings);
+        assert!(after > before, "{} {}: {before} -> {after}", plan.name, step.name);
+    }
+    for (name, StepResult { result, .. }) in results {
+        let is_fitted = plan.name == "weights-default";
+        if let Some(scale) = result.get("scale").filter(|_| !is_fitted) {
+            assert_eq!(*scale, FIXED_SCALE, "{} {name}", plan.name);
+        }
+    }
+}
+
+/// Move-match accuracy on the training positions.
+fn training_accuracy(weights: &Weights, samples: &SampleFile, settings: &TrainingSettings) -> f64 {
+    let stop = Control::new(false);
+    let examples = FileExamples::new(samples, weights);
+    let searcher = LeafSearcher::new(Arc::new(weights.clone()));
+    let mut leaves = Leaves::new(searcher, LeafSettings::from(settings), stop.flag());
+    let positions: Vec<usize> = (0..examples.len()).filter(|&index| !examples.is_test(index)).collect();
+    let accuracies = positions.iter().map(|&index| leaves.accuracy(&examples.get(index).unwrap()).unwrap());
+    accuracies.sum::<f64>() / positions.len() as f64
+}
+
+/// Two versions with equal weights, trained on games of other players, score one half: matches do not compare scales.
+#[test]
+fn versions_have_one_scale() {
+    let folder = Temporary::folder();
+    let inputs = inputs(&folder);
+    let step = |name: &str, work: Work| Step { name: name.into(), work };
+    let mut steps = Vec::new();
+    for (name, games) in ["weak", "strong"].into_iter().zip(&inputs.bands) {
+        let samples = format!("positions-{name}");
+        let (games, filters) = (vec![games.clone()], Filters::default());
+        steps.push(step(&samples, Work::Prepare { games, filters, count: 2_000, test_percent: 5.0 }));
+        // No iterations: the weights stay those of Table I.
+        let settings = Box::new(TrainingSettings { iterations: 0, ..TrainingSettings::default() });
+        let learn = vec!["material".into()];
+        steps.push(step(name, Work::Train { samples, learn, settings, fixed_scale: FIXED_SCALE }));
+    }
+    let players = ["weak", "strong"].map(String::from);
+    steps.push(step("match", Work::Match { players, budget: SearchLimits::Nodes(100), pairs: 4, plies: 100 }));
+    let plan = Plan { steps, elements: Vec::new(), ..plan("ct-chess", Scale::Tiny, inputs, 1).unwrap() };
+    let results = run_until(&plan, &folder.join("run"), 1, usize::MAX).unwrap();
+    for name in ["weak", "strong"] {
+        assert_eq!(results[name].result["scale"], FIXED_SCALE, "{name}");
+        let positions = &results[&format!("positions-{name}")].result["positions"];
+        assert!(positions.as_u64().unwrap() > 1_000, "enough positions for a scale of their own");
+    }
+    let tally: MatchResults = serde_json::from_value(results["match"].result["tally"].clone()).unwrap();
+    assert_eq!((tally.games(), tally.points()), (8, 4.0));
 }
 
 #[test]
@@ -200,6 +270,28 @@ fn plans_are_consistent_at_every_scale() {
         assert!(error.contains("needs --"), "{error}");
     }
     assert!(plan("nonsense", Scale::Tiny, inputs, 1).unwrap_err().contains("there are ct-chess"));
+}
+
+/// A night of ct-chess: one iteration over five million moves of masters.
+#[test]
+fn a_night_has_its_numbers() {
+    let folder = Temporary::folder();
+    let plan = plan("ct-chess", Scale::Night, inputs(&folder), 1).unwrap();
+    let mut trained = Vec::new();
+    for step in &plan.steps {
+        match &step.work {
+            Work::Prepare { count, .. } => assert_eq!(*count, 5_000_000),
+            Work::Train { samples, settings, .. } => {
+                assert_eq!((samples.as_str(), settings.iterations), ("positions", 1), "{}", step.name);
+                trained.push((step.name.as_str(), settings.depth));
+            }
+            Work::Match { budget, pairs, .. } => assert_eq!((*budget, *pairs), (SearchLimits::Nodes(20_000), 500)),
+            Work::Without { .. } => {}
+            other => panic!("{} is not part of a night: {other:?}", step.name),
+        }
+    }
+    let expected = [("base1", 2), ("ct1", 1), ("ct5", 1), ("ct2", 2), ("ct6", 2), ("ct3", 3), ("ct7", 3)];
+    assert_eq!(trained, expected);
 }
 
 fn cells(plan: &Plan) -> Vec<&Cell> {
