@@ -61,12 +61,12 @@ pub(super) fn show(page: &mut Page, title: &str, game: &GameRecord) {
         + usize::from(game.start.side_to_move() == dyad_engine::board::Color::Black);
     for (index, text) in moves.iter().enumerate() {
         let ply = first + index;
-        match ply % 2 {
-            0 => page.put(format_args!("{}. ", ply / 2 + 1)),
-            _ if index == 0 => page.put(format_args!("{}... ", ply / 2 + 1)),
-            _ => (),
-        }
-        page.put(format_args!("<button type=\"button\">{}</button>\n", escape(text)));
+        let number = match ply % 2 {
+            0 => format!("{}. ", ply / 2 + 1),
+            _ if index == 0 => format!("{}... ", ply / 2 + 1),
+            _ => String::new(),
+        };
+        page.put(format_args!("<span>{number}<button type=\"button\">{}</button></span>\n", escape(text)));
     }
     page.put(format_args!(
         "{}</p>\n<script type=\"application/json\">{}</script>\n</div>\n",

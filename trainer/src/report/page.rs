@@ -52,6 +52,7 @@ pub fn page(run: &RunData, focus: PieceSquare) -> String {
     beginning(&mut page, run);
     let rated = rated(run);
     glance(&mut page, run, &rated);
+    resuming(&mut page, run);
     summary(&mut page, run);
     generations(&mut page, run, &rated);
     games_to_look_at(&mut page, run);
@@ -148,9 +149,9 @@ fn identities(page: &mut Page, run: &RunData) {
 /// The size of a curve on a wide screen.
 const WIDE: (u32, u32) = (720, 380);
 
-/// What a self-training does, until there is something to see of it.
+/// What a self-training does, until its first generation is done.
 fn beginning(page: &mut Page, run: &RunData) {
-    if run.now.is_none() || run.setting("method").is_none() || !run.generations.is_empty() {
+    if run.setting("method").is_none() || !run.generations.is_empty() {
         return;
     }
     let from_pieces = run.before.as_ref().is_some_and(|start| start.plays_as(&Weights::material()));
@@ -161,8 +162,18 @@ fn beginning(page: &mut Page, run: &RunData) {
     };
     page.paragraph(&format!(
         "Dyad learns chess from {from}. Each generation {games}; then a match decides whether these are stronger than the best \
-         weights before. The engine plays as it did, until long games prove that a generation is stronger than that."
+         weights before. The engine keeps the weights that it plays with until a long match proves a generation stronger."
     ));
+}
+
+/// How to continue a self-training.
+fn resuming(page: &mut Page, run: &RunData) {
+    if run.now.is_none() && run.setting("method").is_some() {
+        page.paragraph(&format!(
+            "To continue this training, set Train to resume in your chess program, or run: dyad selftrain {} --resume",
+            run.title
+        ));
+    }
 }
 
 /// A self-training at a glance: the strength of the best weights, and what a player wants to know of them.
@@ -317,8 +328,8 @@ fn player_facts(run: &RunData, best: Option<&Rated>) -> Vec<(&'static str, Strin
     }
     if let Some(method) = run.setting("method").and_then(Json::as_str) {
         let how = match method {
-            "comparison" => "comparison: the moves of deeper searches or of a file are to come out on top",
-            _ => "regression: positions are to be valued as searches and results of the games value them",
+            "comparison" => "comparison: the moves of deeper searches or of a file should come out on top",
+            _ => "regression: values should predict the scores of searches and the results of games",
         };
         facts.push(("Learns by", how.to_string()));
     }

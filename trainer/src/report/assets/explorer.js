@@ -1,4 +1,4 @@
-// What every piece adds to the chosen one: reads the choice, colors the boards, tells in words.
+// What every piece adds to the chosen one: reads the choice, colors the boards, writes the words.
 "use strict";
 (() => {
   const { rows, letters, colors, inks, sets } = JSON.parse(document.getElementById("numbers").textContent);

@@ -3,7 +3,8 @@
 for (const game of document.querySelectorAll(".game")) {
   const positions = JSON.parse(game.querySelector("script").textContent);
   const pieces = [...game.querySelectorAll(".piece")];
-  const moves = [...game.querySelectorAll(".moves button")];
+  const list = game.querySelector(".moves");
+  const moves = [...list.querySelectorAll("button")];
   const glyphs = { k: "\u265A", q: "\u265B", r: "\u265C", b: "\u265D", n: "\u265E", p: "\u265F\uFE0E" };
   let shown = positions.length - 1;
 
@@ -17,7 +18,7 @@ for (const game of document.querySelectorAll(".game")) {
     moves.forEach((move, index) => {
       const here = index === shown - 1;
       here ? move.setAttribute("aria-current", "true") : move.removeAttribute("aria-current");
-      if (here) move.parentElement.scrollTop = move.offsetTop - move.parentElement.offsetTop - 60;
+      if (here) list.scrollTop = move.offsetTop - list.offsetTop - 60;
     });
   };
 

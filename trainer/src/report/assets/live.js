@@ -1,4 +1,4 @@
-// Keeps a page of a training that is under way up to date: it is loaded again now and then, where the reader was.
+// Keeps the page of a running training up to date: reloads it every now and then, at the same place.
 "use strict";
 (() => {
   const EVERY = 20, STALE = 180, REST = 10;
@@ -27,12 +27,12 @@
   const clock = new Date(written).toLocaleTimeString();
   const stale = age() > STALE;
   live.textContent = stale
-    ? `As it was at ${clock}. The page has not been renewed since: the program was closed, or the machine slept.`
-    : `As it was at ${clock}; this page renews itself.`;
+    ? `Updated ${clock}. Nothing has been written since: the program was closed, or the machine slept.`
+    : `Updated ${clock}; this page refreshes itself.`;
   for (const event of ["pointerdown", "keydown"]) addEventListener(event, () => { touched = Date.now(); });
   const due = Date.now() + (stale ? 3 * EVERY : EVERY) * 1000;
   setInterval(() => {
-    // Not while nobody looks, and not under the hands of somebody who clicks.
+    // Not while the page is hidden, and not just after a click or a key.
     if (!document.hidden && Date.now() > due && Date.now() - touched > REST * 1000) location.reload();
   }, 500);
 })();

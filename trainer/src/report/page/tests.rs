@@ -101,7 +101,9 @@ fn the_last_complete_game_can_be_stepped_through() {
     assert_eq!(run.games.len(), 1);
     let html = page(&run, parse_focus("Nf5").unwrap());
     assert!(html.contains("The last game of self-play, generation 1: &lt;white&gt; - black, 1-0"), "{html}");
-    assert!(html.contains("2. <button type=\"button\">Qh5</button>\n<button type=\"button\">Nc6</button>\n3. "));
+    assert!(html.contains(
+        "<span>2. <button type=\"button\">Qh5</button></span>\n<span><button type=\"button\">Nc6</button></span>\n"
+    ));
     assert!(html.contains("r1bqkb1r/pppp1Qpp/2n2n2/4p3/2B1P3/8/PPPP1PPP/RNB1K1NR\"]</script>"));
 }
 
@@ -166,6 +168,16 @@ fn the_current_activity_comes_first() {
     assert!(html.contains("<li aria-current=\"step\">match</li>") && html.contains("<progress value=\"0.2500\""));
     assert!(html.find("Generation 2: ").unwrap() < html.find("<h2>").unwrap());
     assert!(html.contains("location.reload()"));
+}
+
+#[test]
+fn a_training_stopped_in_its_first_generation_says_what_it_is_and_how_to_continue() {
+    let settings = vec![("settings".to_string(), serde_json::json!({ "method": "regression" }))];
+    let run = RunData { title: "night".into(), settings, before: Some(Weights::material()), ..RunData::default() };
+    let html = page(&run, parse_focus("Nf5").unwrap());
+    check_markup(&html);
+    assert!(html.contains("<p>Dyad learns chess from the values of the pieces alone."), "{html}");
+    assert!(html.contains("run: dyad selftrain night --resume</p>"), "{html}");
 }
 
 #[test]
