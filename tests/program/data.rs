@@ -281,6 +281,7 @@ fn where_nothing_is_found_nothing_is_written() {
     refuse(&folder, "prepare utf16.pgn --out out.samples", "UTF-16");
     write_games(&folder.join("games.pgn"), 3);
     refuse(&folder, "prepare games.pgn --out out.samples --min-ply 5000", "no position was found in 3 games");
+    refuse(&folder, "prepare games.pgn --out out.samples --min-players 2500", " left out: rating");
     assert!(!folder.join("out.samples").exists());
 }
 

@@ -202,8 +202,11 @@ pub fn prepare(
             None if settings.filters.scored => "; scores in comments are read with --scores white or --scores mover",
             None => "",
         };
+        let reasons: Vec<String> =
+            counts.left_out.iter().map(|(reason, count)| format!("{count} left out: {}", reason.name())).collect();
+        let reasons = if reasons.is_empty() { String::new() } else { format!("; {}", reasons.join(", ")) };
         return Err(Error::Nothing(format!(
-            "no position was found in {} games and lines, {} of them broken{scores}",
+            "no position was found in {} games and lines, {} of them broken{scores}{reasons}",
             counts.games, counts.broken
         )));
     }
