@@ -81,10 +81,9 @@ function whyElements(game, node, play) {
     why.judgement ? element("span", { class: kind }, ` ${why.judgement}`) : "",
   );
   if (why.score) title.append(element("span", { class: "muted" }, ` ${scoreText(why.score)}`));
-  const parts = [title, element("p", {}, why.sentence)];
+  const parts = [title, element("p", {}, unbroken(why.sentence))];
   if (why.judgement && why.line?.length) {
-    const line = element("p", { class: "better" }, "Better: ");
-    line.append(why.line.map((san, index) => (index === 0 ? `${game.number(node)} ` : "") + san).join(" ") + " ");
+    const line = element("p", { class: "better" }, `Better: ${game.numbered(why.line, node.ply)} `);
     if (why.best_score) line.append(element("span", { class: "muted" }, scoreText(why.best_score) + " "));
     if (play) line.append(element("button", { type: "button", onclick: play }, "Show it"));
     parts.push(line);
@@ -162,11 +161,11 @@ class Explain {
   // The sentence below the board.
   say(node) {
     const { outcome, check, turn } = node.info;
-    const move = node.parent ? `${this.game.number(node)} ${node.san} (${spoken(node.san)}). ` : "";
+    const move = node.parent ? [`${this.game.number(node)} `, ...moveElements(node.san), ". "] : [];
     const next = outcome
       ? `${resultText(outcome.result)}: ${outcome.reason}.`
       : `${turn === "white" ? "White" : "Black"} to move${check ? ", in check" : ""}.`;
-    this.table.say(move + next);
+    this.table.say(...move, next);
   }
 
   async explain(node, turn) {
@@ -236,13 +235,16 @@ class Explain {
     this.shown(this.game.here);
   }
 
-  verdict(score, how) {
-    if (how === "static" && this.searched === this.game.here) return;
-    const { outcome } = this.game.here.info;
+  // Shows a score. Before a static one goes that of the search of the last move, if it is known.
+  verdict(given, how) {
+    const { here } = this.game;
+    if (how === "static" && this.searched === here) return;
+    const { outcome } = here.info;
+    const before = how === "static" && this.explainer() === this.rules ? here.why?.score : null;
+    const score = before ?? given;
     find("verdict").textContent = outcome ? resultText(outcome.result) : scoreText(score);
-    find("verdict-words").textContent = outcome
-      ? outcome.reason
-      : `${verdictWords(score)}${how === "static" ? ", without search" : ", by search"}`;
+    const origin = before ? `by search (${scoreText(given)} without)` : how === "static" ? "without search" : "by search";
+    find("verdict-words").textContent = outcome ? outcome.reason : `${verdictWords(score)}, ${origin}`;
     const bar = find("bar");
     const white = outcome ? ({ "1-0": 1, "0-1": 0 }[outcome.result] ?? 0.5) : share(score);
     bar.firstElementChild.style.height = `${100 * white}%`;
@@ -338,6 +340,7 @@ class Explain {
       if (turn !== this.turn) return;
     }
     place.replaceChildren(...whyElements(this.game, node, () => this.better(node)));
+    if (this.explained && this.node === node) this.verdict(this.explained.score, "static");
   }
 
   async why(node, game = this.game) {
@@ -384,7 +387,7 @@ class Explain {
       this.verdict(found.score, "search");
       find("engine-score").textContent =
         `${scoreText(found.score)} after ${found.depth} plies, ${grouped(found.nodes)} nodes`;
-      find("engine-line").textContent = `${game.number({ ply: node.ply + 1 })} ${found.pv_san.slice(0, 12).join(" ")}`;
+      find("engine-line").textContent = game.numbered(found.pv_san.slice(0, 12), node.ply + 1);
     };
     for (const movetime of SEARCHES) {
       if (!still()) break;

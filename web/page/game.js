@@ -63,7 +63,7 @@ class Game {
   // The name of the engine in a game against it.
   get opponentName() {
     const { opponent, elo } = this.played;
-    return OPPONENTS[opponent] ?? (elo === null ? "Dyad" : `Dyad, level ${elo}`);
+    return OPPONENTS[opponent] ?? (elo === null ? "Dyad" : `Dyad (level ${elo})`);
   }
 
   // The tags of the PGN.
@@ -105,6 +105,15 @@ class Game {
     const half = node.ply - 1 + (this.blackBegins ? 1 : 0);
     return `${this.firstNumber + (half >> 1)}${half % 2 ? "..." : "."}`;
   }
+
+  // Moves of a line with their numbers; the first one has this ply.
+  numbered(sans, ply) {
+    const words = sans.map((san, index) => {
+      const at = { ply: ply + index };
+      return index === 0 || this.whiteMoved(at) ? `${this.number(at)} ${san}` : san;
+    });
+    return unbroken(words.join(" "));
+  }
 }
 
 // The legal moves as the board takes them. A castling move is made by the king's target or the rook's square, unless
@@ -134,7 +143,17 @@ function typedMove(legal, text) {
   );
 }
 
-// A move in words, for screen readers.
+// Text in which no line ends between the number of a move and the move.
+function unbroken(text) {
+  return text.replace(/(\d\.+) (?=\S)/g, "$1\u00a0");
+}
+
+// A move, and in words for screen readers.
+function moveElements(san) {
+  return [san, element("span", { class: "visually-hidden" }, ` (${spoken(san)})`)];
+}
+
+// A move in words.
 function spoken(san) {
   const ending = san.endsWith("#") ? ", checkmate" : san.endsWith("+") ? ", check" : "";
   if (san.startsWith("O-O-O")) return "castles queenside" + ending;

@@ -117,8 +117,10 @@ class Knowledge {
       this.rules.json(null, "pair_map", [this.weights, piece, square, other]),
     ]);
     if (turn !== this.turn) return;
+    // A pawn is 1 here: evaluations count in advantages that win half of the games.
+    const pawn = Math.max(tables.material.P[phase], 0.1);
     const values = KINDS.map((kind) =>
-      tables.squares[kind].map((value, at) => (kind === "P" && (at < 8 || at > 55) ? null : value[phase])),
+      tables.squares[kind].map((value, at) => (kind === "P" && (at < 8 || at > 55) ? null : value[phase] / pawn)),
     );
     const centered = values.map((table) => {
       const known = table.filter((value) => value !== null);
@@ -129,7 +131,7 @@ class Knowledge {
     this.maps.forEach(({ kind, board, title, map }, index) => {
       map.show(centered[index], largest);
       const worth = tables.material[kind]?.[phase];
-      title.textContent = `${kindName(kind)}${worth === undefined ? "" : ` ${worth.toFixed(1)}`}`;
+      title.textContent = `${kindName(kind)}${worth === undefined ? "" : ` ${(worth / pawn).toFixed(1)}`}`;
       const best = centered[index].indexOf(Math.max(...centered[index].map((value) => value ?? -Infinity)));
       const even = centered[index].every((value) => Math.abs(value ?? 0) < 0.005);
       board.setAttribute(
@@ -137,8 +139,8 @@ class Knowledge {
         `${kindName(kind)}: ${even ? "all squares are alike" : `best on ${squareName(best)}`}`,
       );
     });
-    find("tables-scale").textContent = `Full color: ${largest.toFixed(2)} pawns. The number is the value of the piece.`;
-    this.pair = pair.values.map((value) => value?.[phase] ?? null);
+    find("tables-scale").textContent = `Full color: ${largest.toFixed(2)} pawns. The number is the value of the piece in pawns.`;
+    this.pair = pair.values.map((value) => (value ? value[phase] / pawn : null));
     this.chosen = { piece, square, other };
     const most = Math.max(0.01, ...this.pair.map((value) => Math.abs(value ?? 0)));
     const at = squareIndex(square);

@@ -187,8 +187,8 @@ class Play {
       this.table.say(this.resultWords());
     } else if (this.thinking) this.table.say(`${this.game.opponentName} is thinking.`);
     else {
-      const last = end.parent ? `${this.game.opponentName} plays ${end.san} (${spoken(end.san)}). ` : "";
-      this.table.say(`${last}Your move${end.info?.check ? ": you are in check" : ""}.`);
+      const last = end.parent ? [`${this.game.opponentName} plays `, ...moveElements(end.san), ". "] : [];
+      this.table.say(...last, `Your move${end.info?.check ? ": you are in check" : ""}.`);
     }
     find("result").hidden = !played.outcome;
     if (played.outcome)
@@ -322,7 +322,7 @@ class Play {
       if (game !== this.game || game.here !== node || !this.mayMove(node)) return;
       const move = node.info.legal.find((one) => one.uci === found.best);
       this.table.board.setTints({ [move.from]: "good", [move.rook ?? move.to]: "good" });
-      this.table.say(`Hint: ${move.san} (${spoken(move.san)}).`);
+      this.table.say("Hint: ", ...moveElements(move.san), ".");
     } finally {
       this.buttons();
     }

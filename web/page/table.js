@@ -154,9 +154,10 @@ class Table {
     this.userMove(move.uci).catch(showError);
   }
 
-  // The line below the board, which screen readers speak.
-  say(text) {
-    if (find("status").textContent !== text) find("status").textContent = text;
+  // The line below the board, which screen readers speak: texts and elements.
+  say(...parts) {
+    const line = element("p", {}, ...parts);
+    if (find("status").textContent !== line.textContent) find("status").replaceChildren(...line.childNodes);
   }
 
   // The names of the players above and below the board, with what each has more.
@@ -255,7 +256,7 @@ class Table {
 
   remarks(node) {
     if (!node.why?.judgement || !this.mode?.showsScores) return null;
-    return element("p", { class: `remark ${node.why.judgement.toLowerCase()}` }, node.why.sentence);
+    return element("p", { class: `remark ${node.why.judgement.toLowerCase()}` }, unbroken(node.why.sentence));
   }
 
   // Marks the move that is shown.
