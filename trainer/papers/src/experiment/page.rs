@@ -20,8 +20,10 @@ use crate::experiment::work::{Results, weights};
 const CHART: (u32, u32) = (560, 300);
 /// Placeholder for a missing result.
 const UNKNOWN: &str = "-";
-/// The verdict on a score whose interval holds 50 %.
-const UNDECIDED: &str = "not decided";
+/// The verdict on a score whose interval is on the paper's side of 50 %, on the other side, or on both.
+const HOLDS: &str = "holds";
+const FAILS: &str = "fails";
+const OPEN: &str = "open";
 
 /// Builds the page as HTML.
 #[must_use]
@@ -44,7 +46,8 @@ pub fn of(plan: &Plan, results: &Results, folder: &Path) -> String {
     }
     page.paragraph(
         "Intervals are those of 95 %. In matches they come from pairs of games, each from one opening with both colors; one \
-         that holds 50 % proves nothing. A line of the paper holds here if our interval lies wholly on its side of 50 %.",
+         that holds 50 % proves nothing. A result of the paper holds here if our interval lies on its side of 50 %, fails \
+         if it lies on the other side, and is open otherwise.",
     );
     for element in &plan.elements {
         writer.element(&mut page, element);
@@ -82,10 +85,10 @@ impl Writer<'_> {
             return Vec::new();
         }
         let count = |wanted: &str| verdicts.iter().filter(|verdict| *verdict == wanted).count();
-        let [hold, contradicted, undecided] = ["yes", "no", UNDECIDED].map(count);
-        let open = verdicts.len() - hold - contradicted - undecided;
+        let [hold, fail, open] = [HOLDS, FAILS, OPEN].map(count);
+        let missing = verdicts.len() - hold - fail - open;
         let mut facts = vec![(format!("{hold} of {}", verdicts.len()), "results of the paper hold here")];
-        let others = [(undecided, "undecided"), (contradicted, "do not hold"), (open, "not measured yet")];
+        let others = [(open, "open"), (fail, "fail"), (missing, "not measured yet")];
         facts.extend(others.into_iter().filter(|(count, _)| *count > 0).map(|(count, name)| (count.to_string(), name)));
         facts
     }
@@ -252,23 +255,13 @@ impl Writer<'_> {
 
 /// Compares a score with the paper's.
 fn verdict(found: Estimate, paper: f64) -> &'static str {
-    let above = paper > 50.0;
-    match (found.low > 50.0, found.high < 50.0) {
-        (true, _) => {
-            if above {
-                "yes"
-            } else {
-                "no"
-            }
-        }
-        (_, true) => {
-            if above {
-                "no"
-            } else {
-                "yes"
-            }
-        }
-        _ => UNDECIDED,
+    let (above, below) = (found.low > 50.0, found.high < 50.0);
+    match paper > 50.0 {
+        true if above => HOLDS,
+        true if below => FAILS,
+        false if below => HOLDS,
+        false if above => FAILS,
+        _ => OPEN,
     }
 }
 
@@ -304,11 +297,11 @@ mod tests {
     fn a_score_holds_where_its_interval_does() {
         let of = |low: f64, high: f64| Estimate { value: (low + high) / 2.0, low, high };
         for (found, paper, expected) in [
-            (of(51.0, 60.0), 65.0, "yes"),
-            (of(51.0, 60.0), 40.0, "no"),
-            (of(40.0, 49.0), 65.0, "no"),
-            (of(40.0, 49.0), 33.8, "yes"),
-            (of(49.0, 55.0), 65.0, "not decided"),
+            (of(51.0, 60.0), 65.0, HOLDS),
+            (of(51.0, 60.0), 40.0, FAILS),
+            (of(40.0, 49.0), 65.0, FAILS),
+            (of(40.0, 49.0), 33.8, HOLDS),
+            (of(49.0, 55.0), 65.0, OPEN),
         ] {
             assert_eq!(verdict(found, paper), expected, "{found:?} {paper}");
         }

@@ -435,7 +435,7 @@ pub fn table(caption: impl Into<String>, head: &[&str], rows: Vec<Vec<Cell>>) ->
 }
 
 /// The columns of [`scores`].
-const SCORES: [&str; 5] = ["Match", "Paper, %", "Here, % (95 % interval)", "Games", "Does it hold?"];
+const SCORES: [&str; 5] = ["Match", "Paper, %", "Here, % (95 % interval)", "Games", "The paper's claim"];
 
 /// A table of matches: players, score in the paper, score here.
 #[must_use]
