@@ -570,7 +570,7 @@ class Learn {
       words.push(`This step: ${status.stage === "games" ? "about" : "at most"} ${clock(left)} left.`);
     }
     const duration = recall("duration");
-    if (duration) words.push(`A generation takes about ${clock(duration)} here.`);
+    if (duration) words.push(`The last generation took ${clock(duration)}.`);
     else words.push("The first generation takes some minutes, fewer with more workers.");
     return words.join(" ");
   }

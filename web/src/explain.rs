@@ -258,9 +258,14 @@ pub fn why(play: &mut Play, uci: &str, nodes: Option<u64>) -> Result<Why, String
     why.glyph = judgement.map(Judgement::sign);
     (why.score, why.best_score) = (score(played), score(better));
     let explanation = sentence::explain(&compared);
-    why.sentence = match is_worse(better, played) {
-        true => explanation.text,
-        false => format!("{} is as good as {}.", why.san, why.best_san),
+    why.sentence = match (better, played) {
+        _ if !is_worse(better, played) => format!("{} is as good as {}.", why.san, why.best_san),
+        // Reasons for small differences only distract.
+        (Score::Cp(best), Score::Cp(played)) if judgement.is_none() => {
+            let pawns = f64::from(best - played) / 100.0;
+            format!("{} is no mistake: {}, the engine's own choice, is {pawns:.2} better.", why.san, why.best_san)
+        }
+        _ => explanation.text,
     };
     why.line = sans(&board, &compared.moves[0].line);
     why.marks = explanation.marks.iter().map(mark).collect();
@@ -387,6 +392,10 @@ mod tests {
         assert!(why.sentence.contains("allows mate: 4. Qxf7#"), "{}", why.sentence);
         let best = super::why(&mut play, &why.best, None).unwrap();
         assert_eq!(best.judgement, None);
+        let mut start = Play::default();
+        let sound = super::why(&mut start, "a2a3", None).unwrap();
+        assert_eq!(sound.judgement, None);
+        assert!(sound.sentence.starts_with("a3 is no mistake: "), "{}", sound.sentence);
         assert!(super::why(&mut play, "g8g5", None).is_err());
     }
 
