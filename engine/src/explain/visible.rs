@@ -158,7 +158,7 @@ impl Reason {
     #[must_use]
     pub fn clause(&self) -> String {
         match (&self.feature, &self.instead) {
-            (feature, Some(Feature::Mobile(.., count))) => format!("{}, not {count}", feature.clause()),
+            (feature, Some(Feature::Mobile(.., count))) => format!("{} instead of {count}", feature.clause()),
             (Feature::Stands(color, piece, square), Some(Feature::Stands(_, _, other))) => {
                 let (color, piece) = (color_name(*color), piece_name(*piece));
                 format!("{color}'s {piece} stands on {square}, not on {other}")
