@@ -330,16 +330,17 @@ class Explain {
   // The sentence for the last move, once the user stays for a moment.
   async lastMove(node, turn) {
     const place = find("last-move");
+    const { game } = this;
     place.hidden = !node.parent;
     if (!node.parent) return;
     if (!node.why) {
-      place.replaceChildren(searchingElement(this.game, node));
+      place.replaceChildren(searchingElement(game, node));
       await sleep(250);
-      if (turn !== this.turn) return;
-      await this.why(node);
-      if (turn !== this.turn) return;
+      if (turn !== this.turn || game !== this.game) return;
+      await this.why(node, game);
+      if (turn !== this.turn || game !== this.game) return;
     }
-    place.replaceChildren(...whyElements(this.game, node, () => this.better(node)));
+    place.replaceChildren(...whyElements(game, node, () => this.better(node)));
     if (this.explained && this.node === node) this.verdict(this.explained.score, "static");
   }
 
