@@ -24,6 +24,9 @@ use super::{Outcome, model_or_embedded, stop_on_interrupt};
 /// Range of the Elo of levels and programs.
 const ELO: RangeInclusive<u32> = 0..=4_000;
 
+/// Name of the offset in the settings of a match.
+const PROGRAM_OFFSET: &str = "program-offset";
+
 #[derive(Args)]
 pub struct Arguments {
     /// Model of the levels [default: the built-in one]
@@ -32,9 +35,12 @@ pub struct Arguments {
     /// UCI engine with `UCI_LimitStrength` and `UCI_Elo`; may be repeated
     #[arg(long, value_name = "PATH,OPTION=VALUE")]
     program: Vec<Program>,
-    /// Levels that play against each --program at their Elo, as 1400,1600
+    /// Levels that play against each --program at their Elo less --program-offset, as 1400,1600
     #[arg(long, value_parser = number(ELO), value_name = "ELO", value_delimiter = ',', requires = "program")]
     levels: Vec<u32>,
+    /// Elo added to the numbers of a --program, to bring them to the scale of the levels
+    #[arg(long, default_value_t = 0, allow_negative_numbers = true, value_name = "ELO", requires = "program")]
+    program_offset: i32,
     /// Levels that play against the one before them in the list, as 1000,1200,1400
     #[arg(long, value_parser = number(ELO), value_name = "ELO", value_delimiter = ',')]
     steps: Vec<u32>,
@@ -100,7 +106,7 @@ fn plan(arguments: &Arguments) -> Vec<Planned> {
         arguments.levels.iter().map(move |&elo| Planned {
             level: elo.into(),
             rival: LevelOpponent::Program(elo.into()),
-            opponent: PlayerSpec::Engine(limited(program, elo)),
+            opponent: PlayerSpec::Engine(limited(program, i64::from(elo) - i64::from(arguments.program_offset))),
             name: program.to_string(),
         })
     });
@@ -114,7 +120,7 @@ fn plan(arguments: &Arguments) -> Vec<Planned> {
 }
 
 /// The program set to this Elo.
-fn limited(program: &Program, elo: u32) -> Program {
+fn limited(program: &Program, elo: i64) -> Program {
     let limits = [("UCI_LimitStrength", "true".to_string()), ("UCI_Elo", elo.to_string())];
     let limits = limits.map(|(name, value)| (name.to_string(), value));
     Program { path: program.path.clone(), options: program.options.iter().cloned().chain(limits).collect() }
@@ -133,7 +139,7 @@ fn take(
 ) -> Result<Option<LevelMatch>, String> {
     let budget = arguments.games.budget()?.to_string();
     let played = model.calibrated(match_.level);
-    let settings = settings(arguments)?;
+    let settings = settings(arguments, match_.rival)?;
     let same = |level_match: &LevelMatch| {
         (level_match.level, level_match.rival) == (match_.level, match_.rival)
             && (&level_match.name, &level_match.budget) == (&match_.name, &budget)
@@ -144,10 +150,13 @@ fn take(
 }
 
 /// The settings that the games depend on: all without threads.
-fn settings(arguments: &Arguments) -> Result<Json, String> {
+fn settings(arguments: &Arguments, rival: LevelOpponent) -> Result<Json, String> {
     let mut settings = serde_json::to_value(&arguments.games).map_err(|error| error.to_string())?;
     if let Some(fields) = settings.as_object_mut() {
         fields.retain(|name, value| name != "threads" && !value.is_null());
+        if arguments.program_offset != 0 && matches!(rival, LevelOpponent::Program(_)) {
+            fields.insert(PROGRAM_OFFSET.to_string(), arguments.program_offset.into());
+        }
     }
     Ok(settings)
 }
@@ -178,7 +187,7 @@ fn play(
         rival: match_.rival,
         name: match_.name.clone(),
         budget: record.budgets[1].clone(),
-        settings: settings(arguments)?,
+        settings: settings(arguments, match_.rival)?,
         tally: record.tally,
     })
 }
@@ -194,7 +203,8 @@ fn table(level_matches: &[LevelMatch]) -> String {
                 off.push(level_match.difference().0.abs());
                 let program = level_match.name.parse::<Program>();
                 let name = program.map_or_else(|_| level_match.name.clone(), |program| program.name());
-                format!("{name}, {elo}")
+                let offset = level_match.settings[PROGRAM_OFFSET].as_f64().unwrap_or(0.0);
+                format!("{name}, {}", elo - offset)
             }
             LevelOpponent::Level(_) => level_match.name.clone(),
         };

@@ -44,7 +44,7 @@ enum Tool {
     Estimate(EstimateArguments),
     /// Learn the style of one player, for the option StyleFile and `dyad match style:FILE`
     Style(StyleArguments),
-    /// Play levels against engines of known strength and each other, and correct their calibration
+    /// Play levels against engines of known strength and each other, and correct their calibration (Elo of Lichess)
     Calibrate(Box<calibrate::Arguments>),
 }
 

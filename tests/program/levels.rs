@@ -49,6 +49,35 @@ fn from_games_to_a_model() {
 }
 
 #[test]
+fn an_estimate_has_an_interval_also_in_json() {
+    let folder = folder("estimate");
+    let games = folder.join("games.pgn");
+    let opera = "1. e4 e5 2. Nf3 d6 3. d4 Bg4 4. dxe5 Bxf3 5. Qxf3 dxe5 6. Bc4 Nf6 7. Qb3 Qe7 8. Nc3 c6 9. Bg5 b5 \
+        10. Nxb5 cxb5 11. Bxb5+ Nbd7 12. O-O-O Rd8 13. Rxd7 Rxd7 14. Rd1 Qe6 15. Bxd7+ Nxd7 16. Qb8+ Nxb8 17. Rd8# 1-0";
+    let tags = "[Site \"https://lichess.org/x\"]\n[White \"a \\\"b\\\"\"]\n[Black \"c\"]\n[WhiteElo \"1900\"]\n\n";
+    fs::write(&games, format!("{tags}{opera}\n\n")).unwrap();
+    let lines = output(&["level", "estimate", text(&games), "--player", "a \"b\"", "--json"]);
+    let [line] = &lines[..] else { panic!("{lines:?}") };
+    let answer: serde_json::Value = serde_json::from_str(line).unwrap();
+    let player = &answer["players"][0];
+    let [estimate, low, high] = [&player["estimate"], &player["interval"][0], &player["interval"][1]]
+        .map(|number| number.as_u64().unwrap_or_else(|| panic!("{line}")));
+    assert!(low <= estimate && estimate <= high && low < high, "{line}");
+    assert_eq!(answer["mean_error"].as_f64(), Some(estimate.abs_diff(1900) as f64), "{line}");
+    let known = ["player", "games", "moves", "scale", "rating"].map(|key| player[key].to_string());
+    assert_eq!(known, ["\"a \\\"b\\\"\"", "1", "12", "\"Lichess\"", "1900.0"], "{line}");
+    // The same in a table.
+    let lines = output(&["level", "estimate", text(&games), "--player", "a \"b\""]);
+    let row = format!("| a \"b\" | 1 | 12 | Lichess | 1900 | {estimate} | {low} to {high} |");
+    assert!(lines.contains(&row), "{row}: {lines:?}");
+    // Black has no rating in the game, so no error is known.
+    let lines = output(&["level", "estimate", text(&games), "--player", "c", "--json"]);
+    let answer: serde_json::Value = serde_json::from_str(&lines[0]).unwrap();
+    assert!(answer["mean_error"].is_null() && answer["players"][0]["rating"].is_null(), "{lines:?}");
+    fs::remove_dir_all(folder).unwrap();
+}
+
+#[test]
 fn another_engine_plays_a_match() {
     let folder = folder("another-engine");
     let games = folder.join("games.pgn");
@@ -81,21 +110,21 @@ fn a_calibration_is_played_once_and_written() {
     let program = env!("CARGO_BIN_EXE_dyad");
     let limits = ["--nodes", "100", "--games", "2", "--max-plies", "20"];
     let begin = [&["level", "calibrate", "--log", text(&log)], &limits[..]].concat();
-    let whole = ["--program", program, "--levels", "1000", "--steps", "1000,1200", "--out", text(&model)];
+    let whole = ["--program", program, "--levels", "1290", "--steps", "1290,1525", "--out", text(&model)];
     let all = [&begin[..], &whole].concat();
     let lines = output(&all);
     assert!(refusal(&all).contains("log.jsonl exists: continue it with --resume"));
     for row in [
-        "| 1000 | dyad, 1000 | 100 nodes a move | 2 | 50.0 % |",
-        "| 1200 | level 1000 | 100 nodes a move | 2 | 50.0 % |",
+        "| 1290 | dyad, 1290 | 100 nodes a move | 2 | 50.0 % |",
+        "| 1525 | level 1290 | 100 nodes a move | 2 | 50.0 % |",
         "Against programs: mean error 0, largest 0",
-        "1000 -> 1000",
+        "1290 -> 1290",
     ] {
         assert!(lines.iter().any(|line| line.starts_with(row)), "{row}: {lines:?}");
     }
-    // Two drawn games make 200 Elo between the levels less likely.
-    let placed = lines.iter().find_map(|line| line.strip_prefix("1200 -> ")).unwrap().parse::<u32>().unwrap();
-    assert!((1050..1150).contains(&placed), "{placed}");
+    // Two drawn games make 235 Elo between the levels less likely.
+    let placed = lines.iter().find_map(|line| line.strip_prefix("1525 -> ")).unwrap().parse::<u32>().unwrap();
+    assert!((1340..1475).contains(&placed), "{placed}");
 
     let again = [&all[..], &["--resume"]].concat();
     // What was played stands in the log.
@@ -103,22 +132,25 @@ fn a_calibration_is_played_once_and_written() {
     assert_eq!(played.lines().count(), 2);
     assert_eq!(output(&again), lines);
     assert_eq!(fs::read_to_string(&log).unwrap(), played);
-    output(&[&begin[..], &["--resume", "--steps", "1000,1200", "--model", text(&model)]].concat());
+    output(&[&begin[..], &["--resume", "--steps", "1290,1525", "--model", text(&model)]].concat());
     assert_eq!(fs::read_to_string(&log).unwrap().lines().count(), 3, "a level that changed is played again");
     // A truncated line is ignored, and other openings are another match.
     fs::write(&log, format!("{}{{\"level\":1", fs::read_to_string(&log).unwrap())).unwrap();
-    output(&[&begin[..], &["--resume", "--steps", "1000,1200", "--seed", "2"]].concat());
+    output(&[&begin[..], &["--resume", "--steps", "1290,1525", "--seed", "2"]].concat());
     let played = fs::read_to_string(&log).unwrap();
     assert_eq!(played.lines().count(), 4, "{played}");
     assert_eq!(output(&again), lines);
     assert_eq!(fs::read_to_string(&log).unwrap(), played);
+    // A program whose numbers mean more is set to a lower one, and its match is another.
+    let lines = output(&[&again[..], &["--program-offset", "90"]].concat());
+    assert!(lines.iter().any(|line| line.starts_with("| 1290 | dyad, 1200 | 100 nodes a move")), "{lines:?}");
 
     for (wrong, expected) in [
         (&["--steps", "1000"][..], "nothing to play"),
-        (&["--levels", "1000"], "--program"),
-        (&["--program", "/nowhere/engine", "--levels", "1000"], "/nowhere/engine"),
-        (&["--steps", "1000,1200", "--out", text(&log)], "log.jsonl"),
-        (&["--steps", "1000,1200", "--pgn", "games.pgn"], "--pgn"),
+        (&["--levels", "1290"], "--program"),
+        (&["--program", "/nowhere/engine", "--levels", "1290"], "/nowhere/engine"),
+        (&["--steps", "1290,1525", "--out", text(&log)], "log.jsonl"),
+        (&["--steps", "1290,1525", "--pgn", "games.pgn"], "--pgn"),
     ] {
         let printed = refusal(&[&begin[..], &["--resume"], wrong].concat());
         assert!(printed.contains(expected), "{wrong:?}: {printed}");

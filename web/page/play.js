@@ -18,7 +18,8 @@ class Play {
     find("level").max = levels.length - 1;
     find("time").max = TIMES.length - 1;
     const kept = recall("settings") ?? {};
-    find("level").value = kept.level ?? 2;
+    const known = levels.findIndex((level) => level.id === kept.level);
+    find("level").value = known < 0 ? 4 : known;
     find("time").value = kept.time ?? 2;
     for (const id of ["level", "time", "opponent"]) find(id).addEventListener("input", () => this.describe());
     for (const radio of document.querySelectorAll("[name=variant]"))
@@ -55,7 +56,7 @@ class Play {
     find("level").setAttribute("aria-valuetext", find("level-words").textContent);
     find("time").setAttribute("aria-valuetext", find("time-words").textContent);
     find("start-number").disabled = this.variant !== "number";
-    remember("settings", { level: Number(find("level").value), time: Number(find("time").value) });
+    remember("settings", { level: level.id, time: Number(find("time").value) });
   }
 
   async start(side, opponent = find("opponent").value) {

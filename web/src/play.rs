@@ -38,18 +38,27 @@ pub struct Level {
 #[must_use]
 pub fn levels() -> Vec<Level> {
     let names = [
+        "first games",
         "knows the moves",
         "beginner",
+        "advanced beginner",
         "casual player",
         "hobby player",
+        "average player",
         "club player",
         "strong club player",
         "expert",
         "master",
+        "international master",
+        "grandmaster",
     ];
     let limited = (MIN_ELO..=MAX_ELO).step_by(LEVEL_STEP as usize).zip(names);
     let mut levels: Vec<Level> = limited
-        .map(|(elo, name)| Level { id: format!("level-{elo}"), elo: Some(elo), name: format!("{name} ({elo})") })
+        .map(|(elo, name)| Level {
+            id: format!("level-{elo}"),
+            elo: Some(elo),
+            name: format!("{name} (Lichess {elo})"),
+        })
         .collect();
     levels.push(Level { id: "full".into(), elo: None, name: "full strength".into() });
     levels
@@ -495,7 +504,7 @@ mod tests {
         let mut play = Play::default();
         play.position(&at("6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 1", &[])).unwrap();
         let levels = levels();
-        assert_eq!(levels.len(), 9);
+        assert_eq!(levels.len(), 14);
         for level in levels {
             let request = GoRequest { level: Some(level.id), movetime: Some(200), ..GoRequest::default() };
             assert!(play.go(&request, &mut |_| ()).unwrap().best.is_some());

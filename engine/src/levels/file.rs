@@ -14,10 +14,10 @@ use std::sync::{Arc, LazyLock};
 
 /// The version of the format.
 const FORMAT: u32 = 1;
-/// The lowest `UCI_Elo`.
-pub const MIN_ELO: u32 = 1000;
-/// The highest `UCI_Elo`.
-pub const MAX_ELO: u32 = 2400;
+/// The lowest `UCI_Elo`, on the scale of Lichess.
+pub const MIN_ELO: u32 = 400;
+/// The highest `UCI_Elo`, on the scale of Lichess.
+pub const MAX_ELO: u32 = 2900;
 
 /// Number of gates in version 0.2.0: the first ones of today.
 const GATES_OF_0_2_0: usize = 5;
@@ -42,7 +42,7 @@ pub struct Strength {
 /// A strength and its Elo.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Calibrated {
-    /// Elo measured in games.
+    /// Elo on the scale of Lichess.
     pub elo: f64,
     /// Standard deviation of the strength from game to game, in Elo.
     #[serde(rename = "form", default)]

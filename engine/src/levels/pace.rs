@@ -1,5 +1,5 @@
-//! Thinking time of a level: that of a person, who answers at once where there is nothing to choose and takes long where
-//! many moves look good.
+//! Thinking time of a level: that of a person, who answers at once where there is nothing to choose and takes long
+//! where many moves look good.
 
 use crate::search::TimeBounds;
 use std::time::Duration;

@@ -20,9 +20,8 @@ use std::f64::consts::TAU;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// From this rating of the model, the player mates with a queen or a rook against a bare king. All levels are above it;
-/// a style may be below.
-pub(crate) const BASIC_MATES_RATING: f64 = 1100.0;
+/// From this rating of the model, the player mates with a queen or a rook against a bare king.
+pub(crate) const BASIC_MATES_RATING: f64 = 900.0;
 
 /// A model at a strength.
 #[derive(Clone, Debug)]

@@ -21,7 +21,7 @@ use crate::levels::prepare::{HeldOut, PlayedGame, RecordSettings, read_games, re
 use crate::levels::records::{Offsets, Pool};
 
 /// Range and step of the ratings tried.
-const RATINGS: (u32, u32, u32) = (600, 2900, 20);
+const RATINGS: (u32, u32, u32) = (400, 2900, 20);
 /// Log-likelihood drop at the ends of the interval: 95 % by the chi-squared distribution with one degree of freedom.
 const DROP: f64 = 1.92;
 
