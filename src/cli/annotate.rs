@@ -108,7 +108,12 @@ fn report(settings: &AnnotateSettings, summary: &AnnotateSummary) {
 }
 
 fn faults_in_words([inaccuracies, mistakes, blunders]: [usize; 3]) -> String {
-    format!("{inaccuracies} inaccuracies, {mistakes} mistakes, {blunders} blunders")
+    [
+        counted(inaccuracies as u64, "inaccuracy", "inaccuracies"),
+        counted(mistakes as u64, "mistake", "mistakes"),
+        counted(blunders as u64, "blunder", "blunders"),
+    ]
+    .join(", ")
 }
 
 #[cfg(test)]
