@@ -24,6 +24,7 @@ mod progress;
 mod quality;
 mod renamed;
 mod report;
+mod search_error;
 mod selftrain;
 mod settings;
 mod shell;

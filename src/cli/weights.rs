@@ -2,7 +2,7 @@
 
 use clap::{Args, Subcommand};
 
-use super::{Outcome, average, quality};
+use super::{Outcome, average, quality, search_error};
 
 #[derive(Args)]
 pub struct Arguments {
@@ -16,6 +16,8 @@ enum Tool {
     Average(average::Arguments),
     /// Measure how well weights predict scores or results of held-out games
     Quality(quality::Arguments),
+    /// Measure how far scores of searches are from those of a stronger search
+    SearchError(search_error::Arguments),
 }
 
 /// Runs the tool that the arguments name.
@@ -23,5 +25,6 @@ pub fn run(arguments: Arguments) -> Outcome {
     match arguments.tool {
         Tool::Average(arguments) => average::run(arguments),
         Tool::Quality(arguments) => quality::run(arguments),
+        Tool::SearchError(arguments) => search_error::run(arguments),
     }
 }

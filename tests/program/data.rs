@@ -271,6 +271,25 @@ fn labels_survive_a_kill_and_are_those_of_the_same_engine_outside() {
     assert_eq!(identity(folder.join("outside.samples")), identity(folder.join("whole.samples")));
 }
 
+/// A search of the judge's nodes has no error, and a shorter one has more than a longer one.
+#[test]
+fn search_error_falls_with_nodes() {
+    let folder = folder("search-error");
+    write_games(&folder.join("games.pgn"), 60);
+    run(&folder, "prepare games.pgn -o a.samples --min-ply 6 --per-game 5 --test-percent 0");
+    for (out, nodes) in [("judge", 6_000), ("long", 2_000), ("short", 20)] {
+        run(&folder, &format!("label a.samples -o {out}.samples --nodes {nodes}"));
+    }
+    let printed = run(&folder, "weights search-error --judge judge.samples judge.samples long.samples short.samples");
+    let errors: Vec<f64> = printed
+        .lines()
+        .filter_map(|line| line.split("search error ").nth(1)?.split(' ').next()?.parse().ok())
+        .collect();
+    assert!(errors.len() == 3 && errors[0] < errors[1] && errors[1] < errors[2], "{printed}");
+    refuse(&folder, "weights search-error --judge a.samples judge.samples", "no position has a score and the result");
+    refuse(&folder, "weights search-error --judge judge.samples none.samples", "none.samples");
+}
+
 #[test]
 fn where_nothing_is_found_nothing_is_written() {
     let folder = folder("data-nothing");

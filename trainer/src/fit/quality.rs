@@ -147,7 +147,7 @@ fn points_of_game(game: &GameRecord, evaluator: &mut Evaluator, settings: &Quali
 }
 
 /// R2 of the best k, and that k.
-fn explained(targets: &[f64], values: &[f64]) -> (f64, f64) {
+pub(super) fn explained(targets: &[f64], values: &[f64]) -> (f64, f64) {
     let count = targets.len() as f64;
     let mean = targets.iter().sum::<f64>() / count;
     let variance = targets.iter().map(|target| (target - mean).powi(2)).sum::<f64>() / count;

@@ -1,0 +1,253 @@
+//! How far the scores of a search are from those of a much stronger one.
+//!
+//! Short matches select what helps short searches. Search error judges weights at a long horizon by far fewer nodes than
+//! games need: positions are labeled by a search with the weights, say of 60,000 nodes, and by a stronger search, the
+//! judge. Both scores become expected points by the logistic function. The factor of the judge is the one that predicts
+//! the results of the games best, that of a search the one with the smallest error, so the scale of scores does not
+//! count. Search error is the mean squared difference.
+//!
+//! Positions of a game depend on each other, so standard errors count games. Two searches are compared by the
+//! differences on the same positions, which vary less than the errors.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use dyad_formats::error::Error;
+use dyad_formats::samples::SampleFile;
+use dyad_formats::score::Score;
+
+use super::logistic::{Prediction, best_factor, sigmoid};
+use super::quality::explained;
+
+/// Scores are clamped to this many pawns; mates are this much.
+const LARGEST_SCORE: f64 = 30.0;
+/// Fewest games with a position that both searches scored.
+const FEWEST_GAMES: usize = 10;
+
+/// A mean and its standard error.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Mean {
+    /// The mean.
+    pub value: f64,
+    /// The standard error, by games.
+    pub error: f64,
+}
+
+/// The search error of one sample file.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SearchError {
+    /// The mean squared difference of expected points.
+    pub mean: Mean,
+    /// The same for every second game, and for the others.
+    pub halves: [f64; 2],
+    /// The difference to the first file on the positions that both have scores for.
+    pub difference: Mean,
+    /// Factor of the scores in pawns.
+    pub factor: f64,
+    /// Positions with both scores.
+    pub positions: usize,
+    /// Games that the positions come from.
+    pub games: usize,
+}
+
+/// Squared differences by game and by index of the position.
+type Squares = BTreeMap<usize, (usize, f64)>;
+
+/// Measures the scores of sample files against those of the judge, which are of the same positions.
+///
+/// # Errors
+/// When a file cannot be read, has other positions, or when the positions have no results or too few scores.
+pub fn search_errors(judge: &SampleFile, searched: &[SampleFile]) -> Result<Vec<SearchError>, Error> {
+    let truth = Judged::read(judge)?;
+    let mut first = None;
+    searched
+        .iter()
+        .map(|file| {
+            let (squares, factor) = truth.squares(judge, file)?;
+            let games = squares.values().map(|(game, _)| game).collect::<BTreeSet<_>>().len();
+            if games < FEWEST_GAMES {
+                return Err(Error::Settings(format!(
+                    "{}: {games} games have a position with a score of both searches, at least {FEWEST_GAMES} are needed",
+                    file.path().display()
+                )));
+            }
+            let first = first.get_or_insert_with(|| squares.clone());
+            let differences = squares.iter().filter_map(|(index, (game, square))| {
+                first.get(index).map(|(_, before)| (*game, square - before))
+            });
+            let half = |odd: usize| {
+                mean_by_games(squares.values().copied().filter(|(game, _)| game % 2 == odd)).value
+            };
+            Ok(SearchError {
+                mean: mean_by_games(squares.values().copied()),
+                halves: [half(0), half(1)],
+                difference: mean_by_games(differences),
+                factor,
+                positions: squares.len(),
+                games,
+            })
+        })
+        .collect()
+}
+
+/// The positions of the judge.
+struct Judged {
+    /// The number of the game, and the expected points, of each position.
+    positions: Vec<(usize, Option<f64>)>,
+}
+
+impl Judged {
+    fn read(file: &SampleFile) -> Result<Judged, Error> {
+        let (mut game, mut scores, mut predictions) = (0, Vec::new(), Vec::new());
+        for index in 0..file.len() {
+            let sample = file.read(index)?;
+            game += usize::from(sample.starts_game);
+            let pawns = sample.score.map(clamped);
+            scores.push((game, pawns));
+            if let (Some(z), Some(target)) = (pawns, sample.points()) {
+                predictions.push(Prediction { z, alpha: 0.0, target });
+            }
+        }
+        if predictions.is_empty() {
+            let problem = "no position has a score and the result of its game";
+            return Err(Error::content(file.path(), "the samples", problem));
+        }
+        let factor = best_factor(&predictions);
+        let positions =
+            scores.into_iter().map(|(game, pawns)| (game, pawns.map(|pawns| sigmoid(factor * pawns)))).collect();
+        Ok(Judged { positions })
+    }
+
+    /// The squared differences of a file, and the factor of its scores.
+    fn squares(&self, judge: &SampleFile, file: &SampleFile) -> Result<(Squares, f64), Error> {
+        if file.len() != self.positions.len() {
+            let problem = format!("{} positions, expected the {} of the judge", file.len(), self.positions.len());
+            return Err(Error::content(file.path(), "the samples", problem));
+        }
+        let (mut both, mut targets, mut pawns) = (Vec::new(), Vec::new(), Vec::new());
+        for (index, (game, target)) in self.positions.iter().enumerate() {
+            let sample = file.read(index)?;
+            if sample.board != judge.read(index)?.board {
+                let problem = "not the position that the judge has here";
+                return Err(Error::content(file.path(), format!("sample {}", index + 1), problem));
+            }
+            if let (Some(score), Some(target)) = (sample.score, target) {
+                both.push((index, *game));
+                targets.push(*target);
+                pawns.push(clamped(score));
+            }
+        }
+        let factor = if targets.is_empty() { 0.0 } else { explained(&targets, &pawns).1 };
+        let squares = targets.iter().zip(pawns).map(|(target, pawns)| (sigmoid(factor * pawns) - target).powi(2));
+        let by_index = both.iter().zip(squares).map(|((index, game), square)| (*index, (*game, square)));
+        Ok((by_index.collect(), factor))
+    }
+}
+
+fn clamped(score: Score) -> f64 {
+    score.pawns().clamp(-LARGEST_SCORE, LARGEST_SCORE)
+}
+
+/// The mean of values, and its standard error if the values of a game depend on each other.
+fn mean_by_games(values: impl Iterator<Item = (usize, f64)>) -> Mean {
+    let mut games: BTreeMap<usize, (f64, f64)> = BTreeMap::new();
+    for (game, value) in values {
+        let (count, sum) = games.entry(game).or_default();
+        *count += 1.0;
+        *sum += value;
+    }
+    let (count, sum) = games.values().fold((0.0, 0.0), |(counts, sums), (count, sum)| (counts + count, sums + sum));
+    let value = sum / count;
+    let residuals: f64 = games.values().map(|(count, sum)| (sum - count * value).powi(2)).sum();
+    let correction = games.len() as f64 / (games.len() as f64 - 1.0).max(1.0);
+    Mean { value, error: (correction * residuals).sqrt() / count }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use dyad_engine::board::{Board, Game};
+    use dyad_formats::hash;
+    use dyad_formats::packed::{Packed, Sample};
+    use dyad_formats::samples::SampleWriter;
+    use dyad_formats::score::GameResult;
+    use dyad_formats::testing::Temporary;
+    use std::path::Path;
+
+    /// Ten positions in each of 60 games, whose results follow the scores of the judge.
+    fn samples(path: &Path, score: impl Fn(usize, f64) -> Option<Score>) -> SampleFile {
+        let mut writer = SampleWriter::create(path, serde_json::json!({})).unwrap();
+        for game in 0..60 {
+            let mut line = Game::new(Board::startpos());
+            for ply in 0..10 {
+                let index = 10 * game + ply;
+                let moves = line.board().moves();
+                line.push(moves[(game + 7 * ply) % moves.len()]);
+                let pawns = 8.0 * hash::unit(hash::mix(index as u64)) - 4.0;
+                let white = if ply % 2 == 1 { pawns } else { -pawns };
+                let won = hash::unit(hash::mix(index as u64 ^ 0xABCD)) < sigmoid(white);
+                let sample = Sample {
+                    board: *line.board(),
+                    desired: None,
+                    result: Some(if won { GameResult::WhiteWins } else { GameResult::BlackWins }),
+                    score: score(index, pawns),
+                    test: false,
+                    starts_game: ply == 0,
+                    has_margin: true,
+                };
+                writer.push(&Packed::new(&sample)).unwrap();
+            }
+        }
+        writer.finish().unwrap();
+        SampleFile::open(path).unwrap()
+    }
+
+    #[test]
+    fn a_search_with_more_noise_has_more_error_and_the_scale_does_not_count() {
+        let folder = Temporary::folder();
+        let noisy = |noise: f64, factor: f64| {
+            move |index: usize, pawns: f64| {
+                let random = hash::unit(hash::mix(index as u64 ^ 0x5EED)) - 0.5;
+                Some(Score::centipawns(100.0 * factor * (pawns + noise * random)))
+            }
+        };
+        let judge = samples(&folder.join("judge"), noisy(0.0, 1.0));
+        let files = [
+            samples(&folder.join("a"), noisy(0.5, 1.0)),
+            samples(&folder.join("b"), noisy(0.5, 0.5)),
+            samples(&folder.join("c"), noisy(2.0, 1.0)),
+            samples(&folder.join("d"), noisy(0.0, 1.0)),
+        ];
+        let [a, b, c, d] = search_errors(&judge, &files).unwrap().try_into().unwrap();
+        assert_eq!((a.positions, a.games, a.difference), (600, 60, Mean { value: 0.0, error: 0.0 }));
+        assert!((a.mean.value - b.mean.value).abs() < 1e-5 && (b.factor / a.factor - 2.0).abs() < 0.02, "{a:?} {b:?}");
+        assert!(c.mean.value > 4.0 * a.mean.value && c.difference.value > 5.0 * c.difference.error, "{a:?} {c:?}");
+        assert!(c.halves.iter().all(|half| (half / c.mean.value - 1.0).abs() < 0.4), "{c:?}");
+        assert!(d.mean.value < 1e-6, "{d:?}");
+    }
+
+    #[test]
+    fn files_of_other_positions_are_refused() {
+        let folder = Temporary::folder();
+        let judge = samples(&folder.join("judge"), |_, pawns| Some(Score::centipawns(100.0 * pawns)));
+        let unscored = samples(&folder.join("unscored"), |_, _| None);
+        let error = search_errors(&judge, &[unscored]).unwrap_err().to_string();
+        assert!(error.contains("0 games have a position with a score of both searches"), "{error}");
+        let unscored = samples(&folder.join("unscored"), |_, _| None);
+        let error = search_errors(&unscored, &[]).unwrap_err().to_string();
+        assert!(error.contains("no position has a score and the result"), "{error}");
+        let mut writer = SampleWriter::create(&folder.join("short"), serde_json::json!({})).unwrap();
+        writer.push(&judge.packed(0).unwrap()).unwrap();
+        writer.finish().unwrap();
+        let short = SampleFile::open(&folder.join("short")).unwrap();
+        let error = search_errors(&judge, &[short]).unwrap_err().to_string();
+        assert!(error.contains("1 positions, expected the 600"), "{error}");
+    }
+
+    #[test]
+    fn a_standard_error_counts_games() {
+        // The positions of a game are alike: 10 games of 100 positions are worth 10 positions.
+        let alike = (0..1_000).map(|index| (index / 100, f64::from(u8::from(index / 100 % 2 == 0))));
+        let Mean { value, error } = mean_by_games(alike);
+        assert!((value - 0.5).abs() < 1e-12 && (error - 0.5 / 3.0).abs() < 1e-3, "{value} {error}");
+    }
+}
