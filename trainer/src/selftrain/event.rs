@@ -185,7 +185,7 @@ impl fmt::Display for SelfTrainEvent {
                 } else {
                     "rejected: it is not stronger"
                 };
-                write!(f, "generation {generation} {why}; the next generation continues from the best weights")
+                write!(f, "generation {generation} {why}; the best weights stay")
             }
             SelfTrainEvent::Unchanged { generation } => write!(
                 f,
