@@ -147,7 +147,7 @@ impl Default for TrainingSettings {
         TrainingSettings {
             samples: PathBuf::new(),
             start: None,
-            depth: 2,
+            depth: 1,
             batch: 50,
             iterations: 20,
             seed: 1,
