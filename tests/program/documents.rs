@@ -117,3 +117,70 @@ fn commands_have_tools_and_options_that_exist() {
     }
     assert!(seen > 100, "{seen} commands");
 }
+
+/// The words of a command line as a shell reads them, up to the end of the command.
+#[cfg(unix)]
+fn shell_words(line: &str) -> Vec<String> {
+    let (mut words, mut word, mut quote) = (Vec::new(), None::<String>, None);
+    for letter in line.chars() {
+        match (quote, letter) {
+            (Some(open), _) if letter == open => quote = None,
+            (None, '"' | '\'') => {
+                quote = Some(letter);
+                word.get_or_insert_default();
+            }
+            (None, '|' | ';' | '>' | '&') => break,
+            (None, '#') if word.is_none() => break,
+            (None, _) if letter.is_whitespace() => words.extend(word.take()),
+            _ => word.get_or_insert_default().push(letter),
+        }
+    }
+    words.extend(word);
+    words
+}
+
+/// Each command of a code block is accepted: a command without its files ends with an error that is not one of its
+/// arguments, and one that begins to work is stopped.
+#[cfg(unix)]
+#[test]
+fn commands_are_accepted() {
+    use crate::driver::folder;
+    use std::process::Stdio;
+    use std::thread;
+    use std::time::{Duration, Instant};
+
+    const WRONG_ARGUMENTS: i32 = 2;
+    let folder = folder("documents-commands");
+    let mut accepted = 0;
+    for path in documents().into_iter().filter(|path| !path.ends_with("CHANGELOG.md")) {
+        let (_, blocks) = split(&fs::read_to_string(&path).unwrap());
+        let code = blocks.iter().map(|block| block.replace("\\\n", " ")).collect::<Vec<_>>().join("\n");
+        // Variables are of a shell.
+        let commands = code.lines().filter_map(|line| line.trim_start().strip_prefix("dyad "));
+        for line in commands.filter(|line| !line.contains('$')) {
+            let mut running = Command::new(env!("CARGO_BIN_EXE_dyad"))
+                .args(shell_words(line))
+                .current_dir(&folder)
+                .env("HOME", &folder)
+                .env_remove("XDG_DATA_HOME")
+                .stdin(Stdio::null())
+                .stdout(Stdio::null())
+                .stderr(Stdio::null())
+                .spawn()
+                .unwrap();
+            let begun = Instant::now();
+            let status = loop {
+                match running.try_wait().unwrap() {
+                    None if begun.elapsed() < Duration::from_millis(300) => thread::sleep(Duration::from_millis(5)),
+                    status => break status,
+                }
+            };
+            let code = status.and_then(|status| status.code());
+            assert_ne!(code, Some(WRONG_ARGUMENTS), "{}: dyad {line}", path.display());
+            let _ = running.kill();
+            running.wait().unwrap();
+            accepted += 1;
+        }
+    }
+    assert!(accepted > 60, "{accepted} commands");
+}
