@@ -212,6 +212,12 @@ class Board {
     });
   }
 
+  // No piece can be moved until the next position is shown.
+  lock() {
+    this.moves = [];
+    this.mark();
+  }
+
   movesFrom(square) {
     const from = square === null ? null : squareName(square);
     return this.moves.filter((move) => move.from === from);

@@ -129,6 +129,7 @@ class Table {
     const move = here.info?.legal.find((one) => one.uci === uci);
     if (!move || !this.mode.mayMove(here)) return;
     const node = this.game.add(here, uci, move.san);
+    this.board.lock();
     this.list();
     await this.go(node, dropped);
     this.mode.moved?.(node);
