@@ -504,7 +504,7 @@ fn undecided_matches_adopt_nothing() {
     floats.mg[0] += 2.0;
     await_match(&out, &Weights::from_floats(&floats, serde_json::Value::Null).unwrap());
     let mut program = training("resume", &out);
-    let undecided = program.until_contains(" not decided: no proof that it is stronger; the next generation continues");
+    let undecided = program.until_contains(" not decided: no proof that it is stronger; the best weights stay");
     assert!(undecided.starts_with("info string train generation "), "{undecided}");
     program.quit();
     assert!(!out.join("best.json").exists() && !out.join("playing.json").exists());
