@@ -68,16 +68,18 @@ fn links_lead_to_files_and_sections() {
     }
 }
 
+/// The lines of code blocks, those that a backslash continues as one.
+fn command_lines(blocks: &[String]) -> Vec<String> {
+    let lines = |block: &String| block.replace("\\\n", " ").lines().map(str::to_owned).collect::<Vec<_>>();
+    blocks.iter().flat_map(lines).collect()
+}
+
 /// The words of each command `dyad TOOL ...` of a document.
 fn commands(text: &str) -> Vec<Vec<String>> {
     let (prose, blocks) = split(text);
     let inline = prose.split('`').skip(1).step_by(2).map(str::to_owned);
-    let code = blocks.iter().flat_map(|block| {
-        let joined = block.replace("\\\n", " ");
-        joined.lines().map(str::to_owned).collect::<Vec<_>>()
-    });
     inline
-        .chain(code)
+        .chain(command_lines(&blocks))
         .flat_map(|line| line.split([';', '|', '#']).map(str::to_owned).collect::<Vec<_>>())
         .filter_map(|line| {
             let mut words = line.split_whitespace().skip_while(|&word| word == "do").map(str::to_owned);
@@ -154,9 +156,9 @@ fn commands_are_accepted() {
     let mut accepted = 0;
     for path in documents().into_iter().filter(|path| !path.ends_with("CHANGELOG.md")) {
         let (_, blocks) = split(&fs::read_to_string(&path).unwrap());
-        let code = blocks.iter().map(|block| block.replace("\\\n", " ")).collect::<Vec<_>>().join("\n");
+        let lines = command_lines(&blocks);
         // Variables are of a shell.
-        let commands = code.lines().filter_map(|line| line.trim_start().strip_prefix("dyad "));
+        let commands = lines.iter().filter_map(|line| line.trim_start().strip_prefix("dyad "));
         for line in commands.filter(|line| !line.contains('$')) {
             let mut running = Command::new(env!("CARGO_BIN_EXE_dyad"))
                 .args(shell_words(line))

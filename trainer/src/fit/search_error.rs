@@ -11,6 +11,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use dyad_engine::board::Board;
 use dyad_formats::error::Error;
 use dyad_formats::samples::SampleFile;
 use dyad_formats::score::Score;
@@ -49,98 +50,94 @@ pub struct SearchError {
     pub games: usize,
 }
 
-/// Squared differences by game and by index of the position.
-type Squares = BTreeMap<usize, (usize, f64)>;
-
 /// Measures the scores of sample files against those of the judge, which are of the same positions.
 ///
 /// # Errors
 /// When a file cannot be read, has other positions, or when the positions have no results or too few scores.
 pub fn search_errors(judge: &SampleFile, searched: &[SampleFile]) -> Result<Vec<SearchError>, Error> {
-    let truth = Judged::read(judge)?;
+    let judged = read_judge(judge)?;
     let mut first = None;
     searched
         .iter()
         .map(|file| {
-            let (squares, factor) = truth.squares(judge, file)?;
-            let games = squares.values().map(|(game, _)| game).collect::<BTreeSet<_>>().len();
+            let (squares, factor) = squares(&judged, file)?;
+            // The games of the positions with both scores, and their squares.
+            let found = || judged.iter().zip(&squares).filter_map(|(position, square)| Some((position.game, (*square)?)));
+            let games = found().map(|(game, _)| game).collect::<BTreeSet<_>>().len();
             if games < FEWEST_GAMES {
                 return Err(Error::Settings(format!(
                     "{}: {games} games have a position with a score of both searches, at least {FEWEST_GAMES} are needed",
                     file.path().display()
                 )));
             }
-            let first = first.get_or_insert_with(|| squares.clone());
-            let differences = squares.iter().filter_map(|(index, (game, square))| {
-                first.get(index).map(|(_, before)| (*game, square - before))
-            });
-            let half = |odd: usize| {
-                mean_by_games(squares.values().copied().filter(|(game, _)| game % 2 == odd)).value
-            };
+            let first: &Vec<Option<f64>> = first.get_or_insert_with(|| squares.clone());
+            let differences = judged
+                .iter()
+                .zip(squares.iter().zip(first))
+                .filter_map(|(position, (square, before))| Some((position.game, (*square)? - (*before)?)));
+            let half = |odd| mean_by_games(found().filter(|(game, _)| game % 2 == odd)).value;
             Ok(SearchError {
-                mean: mean_by_games(squares.values().copied()),
+                mean: mean_by_games(found()),
                 halves: [half(0), half(1)],
                 difference: mean_by_games(differences),
                 factor,
-                positions: squares.len(),
+                positions: found().count(),
                 games,
             })
         })
         .collect()
 }
 
-/// The positions of the judge.
+/// A position of the judge.
 struct Judged {
-    /// The number of the game, and the expected points, of each position.
-    positions: Vec<(usize, Option<f64>)>,
+    board: Board,
+    /// The number of its game.
+    game: usize,
+    /// The expected points, if the judge has a score.
+    target: Option<f64>,
 }
 
-impl Judged {
-    fn read(file: &SampleFile) -> Result<Judged, Error> {
-        let (mut game, mut scores, mut predictions) = (0, Vec::new(), Vec::new());
-        for index in 0..file.len() {
-            let sample = file.read(index)?;
-            game += usize::from(sample.starts_game);
-            let pawns = sample.score.map(clamped);
-            scores.push((game, pawns));
-            if let (Some(z), Some(target)) = (pawns, sample.points()) {
-                predictions.push(Prediction { z, alpha: 0.0, target });
-            }
+fn read_judge(file: &SampleFile) -> Result<Vec<Judged>, Error> {
+    let (mut game, mut judged, mut predictions) = (0, Vec::new(), Vec::new());
+    for index in 0..file.len() {
+        let sample = file.read(index)?;
+        game += usize::from(sample.starts_game);
+        let pawns = sample.score.map(clamped);
+        judged.push(Judged { board: sample.board, game, target: pawns });
+        if let (Some(z), Some(target)) = (pawns, sample.points()) {
+            predictions.push(Prediction { z, alpha: 0.0, target });
         }
-        if predictions.is_empty() {
-            let problem = "no position has a score and the result of its game";
-            return Err(Error::content(file.path(), "the samples", problem));
-        }
-        let factor = best_factor(&predictions);
-        let positions =
-            scores.into_iter().map(|(game, pawns)| (game, pawns.map(|pawns| sigmoid(factor * pawns)))).collect();
-        Ok(Judged { positions })
     }
+    if predictions.is_empty() {
+        let problem = "no position has a score and the result of its game";
+        return Err(Error::content(file.path(), "the samples", problem));
+    }
+    let factor = best_factor(&predictions);
+    for position in &mut judged {
+        position.target = position.target.map(|pawns| sigmoid(factor * pawns));
+    }
+    Ok(judged)
+}
 
-    /// The squared differences of a file, and the factor of its scores.
-    fn squares(&self, judge: &SampleFile, file: &SampleFile) -> Result<(Squares, f64), Error> {
-        if file.len() != self.positions.len() {
-            let problem = format!("{} positions, expected the {} of the judge", file.len(), self.positions.len());
-            return Err(Error::content(file.path(), "the samples", problem));
-        }
-        let (mut both, mut targets, mut pawns) = (Vec::new(), Vec::new(), Vec::new());
-        for (index, (game, target)) in self.positions.iter().enumerate() {
-            let sample = file.read(index)?;
-            if sample.board != judge.read(index)?.board {
-                let problem = "not the position that the judge has here";
-                return Err(Error::content(file.path(), format!("sample {}", index + 1), problem));
-            }
-            if let (Some(score), Some(target)) = (sample.score, target) {
-                both.push((index, *game));
-                targets.push(*target);
-                pawns.push(clamped(score));
-            }
-        }
-        let factor = if targets.is_empty() { 0.0 } else { explained(&targets, &pawns).1 };
-        let squares = targets.iter().zip(pawns).map(|(target, pawns)| (sigmoid(factor * pawns) - target).powi(2));
-        let by_index = both.iter().zip(squares).map(|((index, game), square)| (*index, (*game, square)));
-        Ok((by_index.collect(), factor))
+/// The squared difference at each position with both scores, and the factor of the file's scores.
+fn squares(judged: &[Judged], file: &SampleFile) -> Result<(Vec<Option<f64>>, f64), Error> {
+    if file.len() != judged.len() {
+        let problem = format!("{} positions, expected the {} of the judge", file.len(), judged.len());
+        return Err(Error::content(file.path(), "the samples", problem));
     }
+    let mut both = Vec::with_capacity(judged.len());
+    for (index, position) in judged.iter().enumerate() {
+        let sample = file.read(index)?;
+        if sample.board != position.board {
+            let problem = "not the position that the judge has here";
+            return Err(Error::content(file.path(), format!("sample {}", index + 1), problem));
+        }
+        both.push(position.target.zip(sample.score.map(clamped)));
+    }
+    let (targets, pawns): (Vec<f64>, Vec<f64>) = both.iter().flatten().copied().unzip();
+    let factor = if targets.is_empty() { 0.0 } else { explained(&targets, &pawns).1 };
+    let square = |(target, pawns): (f64, f64)| (sigmoid(factor * pawns) - target).powi(2);
+    Ok((both.into_iter().map(|scores| scores.map(square)).collect(), factor))
 }
 
 fn clamped(score: Score) -> f64 {
@@ -165,7 +162,7 @@ fn mean_by_games(values: impl Iterator<Item = (usize, f64)>) -> Mean {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use dyad_engine::board::{Board, Game};
+    use dyad_engine::board::Game;
     use dyad_formats::hash;
     use dyad_formats::packed::{Packed, Sample};
     use dyad_formats::samples::SampleWriter;
