@@ -13,6 +13,8 @@ use dyad_formats::error::Error;
 use dyad_formats::samples::SampleFile;
 use dyad_formats::score::GameResult;
 
+use crate::arena::statistics::Z95;
+
 /// A proportion with its 95 % interval.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Proportion {
@@ -36,7 +38,7 @@ impl Proportion {
         let among = (won - 1.0) * (q1 - value * value) + (lost - 1.0) * (q2 - value * value);
         let variance =
             (spread + among.max(0.0)) / (won * lost) + drawn.map_or(0.0, |pairs| spread / pairs.max(1) as f64);
-        let error = 1.959_963_984_540_054 * variance.sqrt();
+        let error = Z95 * variance.sqrt();
         Proportion { value, low: (value - error).max(0.0), high: (value + error).min(1.0) }
     }
 }

@@ -7,13 +7,11 @@
 use dyad_engine::levels::file::Calibrated;
 use serde::{Deserialize, Serialize};
 
-use crate::arena::statistics::MatchResults;
+use crate::arena::statistics::{MatchResults, Z95};
 
 /// Prior standard deviation of a calibration's error, in Elo: an error no larger than its own uncertainty is corrected
 /// only in part.
 const EXPECTED: f64 = 80.0;
-/// Half the width of a 95 % interval in standard errors.
-const WIDTH: f64 = 1.96;
 
 /// Opponent of a level.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -55,7 +53,7 @@ impl LevelMatch {
         let slope = 400.0 / 10f64.ln() / (score * (1.0 - score));
         // At least the error of independent decisive games with this score.
         let least = (score * (1.0 - score) / (games + 1.0)).sqrt() / 2.0;
-        let error = (self.tally.score().error() / WIDTH).max(least);
+        let error = (self.tally.score().error() / Z95).max(least);
         (-400.0 * (1.0 / score - 1.0).log10(), slope * error)
     }
 }
