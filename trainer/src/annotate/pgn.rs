@@ -39,8 +39,9 @@ impl Annotated {
             write_tag(f, name, value)?;
         }
         let usual = self.start.fen() == Board::startpos().fen();
-        if self.start.castles_unusually() && self.tag("Variant").is_none() {
-            write_tag(f, "Variant", "Chess960")?;
+        let unusual = self.start.castles_unusually().then_some("Chess960");
+        if let Some(variant) = self.tag("Variant").or(unusual) {
+            write_tag(f, "Variant", variant)?;
         }
         if !usual {
             write_tag(f, "SetUp", "1")?;
@@ -50,8 +51,9 @@ impl Annotated {
             name.starts_with(|c: char| c.is_ascii_alphabetic())
                 && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_+#=:-".contains(&byte))
         };
-        let written =
-            |name: &str| ROSTER.iter().any(|tag| tag.0 == name) || ["FEN", "SetUp", "Annotator"].contains(&name);
+        let written = |name: &str| {
+            ROSTER.iter().any(|tag| tag.0 == name) || ["Variant", "FEN", "SetUp", "Annotator"].contains(&name)
+        };
         for (place, (name, value)) in self.tags.iter().enumerate() {
             let again = self.tags[..place].iter().any(|tag| tag.0 == *name);
             if is_name(name) && !written(name) && !again {
@@ -339,6 +341,11 @@ mod tests {
         assert_eq!(record.moves.len(), 2);
         assert!(text.contains("[Variant \"chess 960\"]") && text.contains("[SetUp \"1\"]"), "{text}");
         assert_eq!(text.matches("[FEN ").count(), 1);
+
+        // A variant that was added is written in the same place again.
+        let added = annotated(&pgn.replace("[Variant \"chess 960\"]\n", "[Opening \"?\"]\n"), 1_000).to_string();
+        assert!(added.contains("[Variant \"Chess960\"]\n[SetUp \"1\"]"), "{added}");
+        assert_eq!(annotated(&added, 1_000).to_string(), added);
     }
 
     #[test]
