@@ -114,23 +114,23 @@ fn marks(marks: &[Mark]) -> Vec<String> {
     command("csl", squares).into_iter().chain(command("cal", arrows)).collect()
 }
 
-/// Comments without the commands that are among the `new` ones, in pieces that are not broken across lines.
+/// Comments, as the one comment that they become, without the commands that are among the `new` ones, in pieces that
+/// are not broken across lines.
 fn kept(comments: &[&str], new: &[String]) -> Vec<String> {
     let name = |command: &str| command[2..].split([' ', ']']).next().unwrap_or_default().to_string();
     let mut pieces = Vec::new();
-    for comment in comments {
-        let mut rest = *comment;
-        while let Some(begin) = rest.find("[%") {
-            let Some(length) = rest[begin..].find(']') else { break };
-            let (before, command) = (&rest[..begin], &rest[begin..=begin + length]);
-            push_words(&mut pieces, before);
-            if !new.iter().any(|new| name(new) == name(command)) {
-                pieces.push(words(command).collect::<Vec<_>>().join(" "));
-            }
-            rest = &rest[begin + length + 1..];
+    let comment = comments.join(" ");
+    let mut rest = comment.as_str();
+    while let Some(begin) = rest.find("[%") {
+        let Some(length) = rest[begin..].find(']') else { break };
+        let (before, command) = (&rest[..begin], &rest[begin..=begin + length]);
+        push_words(&mut pieces, before);
+        if !new.iter().any(|new| name(new) == name(command)) {
+            pieces.push(words(command).collect::<Vec<_>>().join(" "));
         }
-        push_words(&mut pieces, rest);
+        rest = &rest[begin + length + 1..];
     }
+    push_words(&mut pieces, rest);
     pieces
 }
 
@@ -357,6 +357,8 @@ mod tests {
         assert_eq!(kept(&["[%csl Ga1][%cal Ra1b2]"], &new(&["cal"])), ["[%csl Ga1]"]);
         assert_eq!(all("[%evaluation x] [% open [#]"), "[%evaluation x] [% open [#]");
         assert_eq!(all("a}b \u{1b}c"), "a b c");
+        // A command that one comment leaves open is closed by the next.
+        assert_eq!(kept(&["[%clk 0:01 now", "\"x\"] then"], &[]), ["[%clk 0:01 now \"x\"]", "then"]);
         // No line may begin like a tag.
         assert_eq!(kept(&["[Event \"x\"] [%x [y] [z] [1"], &[]), ["[Event", "\"x\"]", "[%x [y] [z]", "[1"]);
     }
