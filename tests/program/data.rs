@@ -242,13 +242,17 @@ fn labels_survive_a_kill_and_are_those_of_the_same_engine_outside() {
     let killed = folder.join("killed.samples");
     for _ in 0..20 {
         let resume = if journal_name(&killed).exists() { "--resume" } else { "" };
+        let written = || fs::metadata(journal_name(&killed)).map_or(0, |journal| journal.len());
+        let before = written();
         let mut running =
             command(&folder, &format!("label a.samples -o killed.samples --nodes 300 --threads 2 {resume}"))
                 .stdout(Stdio::null())
                 .stderr(Stdio::null())
                 .spawn()
                 .expect("the program was built");
-        thread::sleep(Duration::from_millis(150));
+        while written() == before && running.try_wait().expect("it was started").is_none() {
+            thread::sleep(Duration::from_millis(10));
+        }
         running.kill().expect("it may be killed");
         running.wait().expect("it was started");
         if killed.exists() {
