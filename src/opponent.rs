@@ -1,11 +1,10 @@
-//! Who plays in place of the search: the opponent that `UCI_LimitStrength` or `StyleFile` asks for, or the network of
+//! Who plays in place of the search: the opponent that `UCI_LimitStrength` asks for, or the network of
 //! `Model`.
 
 use std::hash::{BuildHasher, RandomState};
 use std::path::Path;
 use std::sync::Arc;
 
-use dyad_engine::board::quote;
 use dyad_engine::engine::AnyEngine;
 use dyad_engine::levels::file::{MAX_ELO, MoveModel};
 use dyad_engine::levels::player::{LevelPlayer, PlayerProfile};
@@ -23,8 +22,6 @@ pub struct Opponent {
     pub seed: u64,
     /// `LevelThinkTime`.
     pub think_time: bool,
-    /// `StyleFile`; none when it is empty.
-    style: Option<Arc<MoveModel>>,
     /// The seed drawn for this game.
     game: u64,
     player: Option<LevelPlayer>,
@@ -40,17 +37,10 @@ impl Opponent {
             elo: MAX_ELO,
             seed: 0,
             think_time: false,
-            style: None,
             game: any_seed(),
             player: None,
             network: None,
         }
-    }
-
-    /// Sets `StyleFile`; an empty path removes the style. A file that cannot be used changes nothing.
-    pub fn set_style(&mut self, path: &str) -> Result<Option<String>, String> {
-        self.style = if path.is_empty() { None } else { Some(Arc::new(MoveModel::load(Path::new(path))?)) };
-        Ok(self.style.as_ref().map(|style| format!("plays like {}", quote(&style.name))))
     }
 
     /// The next game has other draws.
@@ -75,14 +65,11 @@ impl Opponent {
 
     /// The player of this search, if it is not the engine. An analysis is never limited, but a network analyzes too.
     pub fn player(&mut self, limits: &Limits) -> Option<&mut dyn AnyEngine> {
-        if (!self.limited && self.style.is_none()) || limits.infinite || limits.mate.is_some() {
+        if !self.limited || limits.infinite || limits.mate.is_some() {
             return self.network.as_mut().map(|network| network as &mut dyn AnyEngine);
         }
         let seed = if self.seed == 0 { self.game } else { self.seed };
-        let profile = match &self.style {
-            Some(style) => PlayerProfile::with_style(style, seed),
-            None => PlayerProfile::with_elo(&MoveModel::embedded(), self.elo.into(), seed),
-        };
+        let profile = PlayerProfile::with_elo(&MoveModel::embedded(), self.elo.into(), seed);
         let profile = PlayerProfile { think_time: self.think_time, ..profile };
         let player = match self.player.take() {
             Some(mut player) => {

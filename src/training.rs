@@ -14,7 +14,6 @@
 //! taken between two searches.
 
 use std::fmt;
-use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf, absolute};
 use std::sync::Arc;
@@ -23,16 +22,10 @@ use std::time::{Duration, Instant};
 
 use crossbeam::channel::Sender;
 use directories::BaseDirs;
-use dyad_engine::board::quote;
 use dyad_engine::control::Control;
 use dyad_engine::eval::Weights;
 use dyad_engine::files::{self, OwnFolder};
-use dyad_engine::levels::file::MoveModel;
-use dyad_formats::error::Error;
-use dyad_trainer::base::context::{Context, Progress};
-use dyad_trainer::base::lock::FolderLock;
 use dyad_trainer::base::words::counted;
-use dyad_trainer::levels::style::{self, PlayerGames};
 use dyad_trainer::report::{LivePage, own_page};
 use dyad_trainer::selftrain::{
     self, MethodName, Overrides, Overview, Playing, SelfTrainSettings, SelfTrainSummary, Source, Stage, misplaced_for,
@@ -60,18 +53,15 @@ pub enum Mode {
     Improve,
     /// Train on the games of a file; resumes the training in the folder.
     Games,
-    /// Learn the style of `TrainPlayer` from the games of a file.
-    Style,
     /// Resume the training in the folder.
     Resume,
 }
 
-const MODES: [(Mode, &str); 6] = [
+const MODES: [(Mode, &str); 5] = [
     (Mode::Off, "off"),
     (Mode::Scratch, "scratch"),
     (Mode::Improve, "improve"),
     (Mode::Games, "games"),
-    (Mode::Style, "style"),
     (Mode::Resume, "resume"),
 ];
 
@@ -162,8 +152,6 @@ pub struct Training {
     start: String,
     /// `TrainGamesFile`.
     games: String,
-    /// `TrainPlayer`.
-    player: String,
     adopt: bool,
     /// `TrainOpenPage`.
     open_page: bool,
@@ -229,7 +217,6 @@ impl Training {
             folder: String::new(),
             start: String::new(),
             games: String::new(),
-            player: String::new(),
             adopt: true,
             open_page: false,
             overrides: Overrides::default(),
@@ -306,11 +293,6 @@ impl Training {
     /// Sets `TrainGamesFile`.
     pub fn set_games(&mut self, file: &str) -> Outcome {
         self.put(|training| &mut training.games, file.to_string())
-    }
-
-    /// Sets `TrainPlayer`.
-    pub fn set_player(&mut self, player: &str) -> Outcome {
-        self.put(|training| &mut training.player, player.to_string())
     }
 
     /// Sets `TrainAdopt`.
@@ -449,19 +431,15 @@ impl Training {
         in_use: &Arc<Weights>,
         is_own: bool,
     ) -> Result<Preparation, String> {
-        let needs_games = matches!(mode, Mode::Games | Mode::Style);
+        let needs_games = mode == Mode::Games;
         if needs_games && self.games.is_empty() {
             return Err("error: name a PGN file by TrainGamesFile".to_string());
-        }
-        if mode == Mode::Style && self.player.is_empty() {
-            return Err("error: name a player by TrainPlayer".to_string());
         }
         Ok(Preparation {
             mode,
             folder,
             start: self.start.clone(),
             games: needs_games.then(|| self.games.clone()),
-            player: self.player.clone(),
             overrides: self.overrides.clone(),
             open_page: self.open_page,
             in_use: Arc::clone(in_use),
@@ -526,8 +504,6 @@ struct Preparation {
     start: String,
     /// `TrainGamesFile`, for a training that needs games.
     games: Option<String>,
-    /// `TrainPlayer`.
-    player: String,
     overrides: Overrides,
     open_page: bool,
     in_use: Arc<Weights>,
@@ -548,10 +524,7 @@ impl Preparation {
                 if let Err(error) = lower_priority() {
                     reporter.report(&format!("has the same priority as the search: {error}"));
                 }
-                match &order.task {
-                    Task::Style { games, player } => order.learn_style(games, player, &stop, &mut reporter),
-                    _ => order.run(&stop, &mut reporter),
-                }
+                order.run(&stop, &mut reporter)
             });
             let last = catch_unwind(run).unwrap_or_else(|_| Err("internal error, please report it".to_string()));
             reporter.send(Message::Ended(last.unwrap_or_else(|error| format!("{ERROR}{error}"))));
@@ -562,17 +535,14 @@ impl Preparation {
 
     /// Reads the files that decide what is done, and reports it.
     fn prepare(self, reporter: &Reporter) -> Result<Order, String> {
-        let overview = selftrain::overview(&self.folder).filter(|_| self.mode != Mode::Style);
+        let overview = selftrain::overview(&self.folder);
         let (in_use, is_own) = (Arc::clone(&self.in_use), self.is_own);
         let order = self.order(overview.as_ref())?;
         let (mode, folder) = (order.mode, order.folder.display());
         let threads = counted(order.threads as u64, "thread", "threads");
-        let note = match (&overview, &order.task) {
-            (_, Task::Style { player, .. }) => {
-                format!("begins: how {} plays, {threads}, {}", quote(player), order.style_file(player).display())
-            }
-            (Some(overview), _) => format!("resumes: {mode}, {}, {threads}, {folder}", so_far(overview)),
-            (None, _) => format!("begins: {mode}, {threads}, {folder}"),
+        let note = match &overview {
+            Some(overview) => format!("resumes: {mode}, {}, {threads}, {folder}", so_far(overview)),
+            None => format!("begins: {mode}, {threads}, {folder}"),
         };
         let playing = selftrain::playing(&order.folder).filter(|_| overview.is_some() && !is_own);
         let playing = playing.filter(|playing| playing.has_beaten(&in_use));
@@ -581,7 +551,7 @@ impl Preparation {
     }
 
     fn order(self, overview: Option<&Overview>) -> Result<Order, String> {
-        let Preparation { mode, folder, start, games, player, overrides, open_page, in_use, is_own } = self;
+        let Preparation { mode, folder, start, games, overrides, open_page, in_use, is_own } = self;
         let reference = Some(Arc::clone(&in_use)).filter(|_| !is_own);
         let games = games.map(|games| games_file(&games)).transpose()?;
         match (mode, overview) {
@@ -614,22 +584,18 @@ impl Preparation {
         // takes both.
         let generations = Some(overrides.generations.unwrap_or(0));
         let overrides = Overrides { source, generations, threads: Some(threads), ..overrides };
-        let task = if mode == Mode::Style {
-            Task::Style { games: games.unwrap_or_default(), player }
+        let method = overview.map_or_else(|| overrides.method(), |overview| overview.method);
+        check_method(&overrides, method, &folder)?;
+        let task = if mode == Mode::Resume || selftrain::is_begun(&folder) {
+            // A preset is chosen at the beginning.
+            Task::Resume(Box::new(Overrides { preset: None, ..overrides }))
         } else {
-            let method = overview.map_or_else(|| overrides.method(), |overview| overview.method);
-            check_method(&overrides, method, &folder)?;
-            if mode == Mode::Resume || selftrain::is_begun(&folder) {
-                // A preset is chosen at the beginning.
-                Task::Resume(Box::new(Overrides { preset: None, ..overrides }))
-            } else {
-                let start = match start.as_str() {
-                    _ if mode == Mode::Scratch => Arc::new(Weights::material()),
-                    "" => in_use,
-                    name => Weights::named(Path::new(name)).map_err(|error| format!("TrainStart: {error}"))?,
-                };
-                Task::Begin(Box::new(SelfTrainSettings::resolve(&start, &overrides)?), start)
-            }
+            let start = match start.as_str() {
+                _ if mode == Mode::Scratch => Arc::new(Weights::material()),
+                "" => in_use,
+                name => Weights::named(Path::new(name)).map_err(|error| format!("TrainStart: {error}"))?,
+            };
+            Task::Begin(Box::new(SelfTrainSettings::resolve(&start, &overrides)?), start)
         };
         Ok(Order { mode, folder, threads, task, reference, open_page })
     }
@@ -659,44 +625,9 @@ enum Task {
     Begin(Box<SelfTrainSettings>, Arc<Weights>),
     /// Resume the training in the folder.
     Resume(Box<Overrides>),
-    /// Learn the style of a player.
-    Style { games: PathBuf, player: String },
 }
 
 impl Order {
-    /// The file for the style of a player.
-    fn style_file(&self, player: &str) -> PathBuf {
-        let plain = |letter: char| if letter.is_alphanumeric() { letter } else { '-' };
-        let name: String = player.chars().take(64).map(plain).collect();
-        self.folder.join(format!("style-{name}.json"))
-    }
-
-    /// Learns a player's style, and returns the last report.
-    fn learn_style(
-        &self,
-        games: &Path,
-        player: &str,
-        stop: &Control,
-        reporter: &mut Reporter,
-    ) -> Result<String, String> {
-        fs::create_dir_all(&self.folder).map_err(|error| format!("{}: {error}", self.folder.display()))?;
-        let _lock = FolderLock::take(&self.folder).map_err(|error| error.to_string())?;
-        let out = self.style_file(player);
-        let settings = style::StyleSettings::default();
-        let mut on_event = |Progress { done, of }| reporter.progress(&format!("{done} of {of} positions"));
-        let mut context = Context { threads: self.threads, stop, on_event: &mut on_event };
-        let games = PlayerGames { files: &[games.to_path_buf()], player };
-        let (model, weights) = (MoveModel::embedded(), Weights::embedded());
-        let learned = style::learn(&settings, games, &model, &weights, &out, &mut context);
-        match learned {
-            Ok(learned) => {
-                Ok(format!("finished: {}; StyleFile {} plays like it", style::summary(&learned), out.display()))
-            }
-            Err(Error::Stopped) => Ok("stopped; Train style resumes it".to_string()),
-            Err(error) => Err(error.to_string()),
-        }
-    }
-
     /// Trains, and returns the last report.
     fn run(&self, stop: &Control, reporter: &mut Reporter) -> Result<String, String> {
         // The page is also written when the folder is not locked.
@@ -722,7 +653,6 @@ impl Order {
             Task::Resume(overrides) => {
                 selftrain::resume(&self.folder, overrides, self.reference.as_deref(), stop, &mut on_event)
             }
-            Task::Style { .. } => unreachable!("a style is no training of weights"),
         };
         let summary = summary.map_err(|error| error.to_string())?;
         if let Some(problem) = page.finish() {

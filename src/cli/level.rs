@@ -16,7 +16,6 @@ use dyad_trainer::levels::examples::MoveExample;
 use dyad_trainer::levels::measure::{self, LOSSES, Row};
 use dyad_trainer::levels::prepare::{self, RecordSettings};
 use dyad_trainer::levels::records::{self, Offsets};
-use dyad_trainer::levels::style::{self, PlayerGames};
 use dyad_trainer::levels::training;
 use dyad_trainer::levels::training::OFFSET;
 use serde_json::json;
@@ -42,8 +41,6 @@ enum Tool {
     Measure(Measure),
     /// Estimate the ratings of players from their games
     Estimate(EstimateArguments),
-    /// Learn the style of one player, for the option StyleFile and `dyad match style:FILE`
-    Style(StyleArguments),
     /// Play levels against engines of known strength and each other, and correct their calibration (Elo of Lichess)
     Calibrate(Box<calibrate::Arguments>),
 }
@@ -142,29 +139,6 @@ struct EstimateArguments {
     threads: Threads,
 }
 
-#[derive(Args)]
-struct StyleArguments {
-    /// Games (PGN, also packed)
-    #[arg(required = true, value_name = "FILE")]
-    files: Vec<PathBuf>,
-    /// Player, as the games write the name
-    #[arg(long, value_name = "NAME")]
-    player: String,
-    /// Style to write
-    #[arg(long, short, value_name = "FILE")]
-    out: PathBuf,
-    /// Continue from the partial results of an earlier run
-    #[arg(long)]
-    resume: bool,
-    #[command(flatten)]
-    settings: Layered<style::StyleSettings>,
-    /// Model to start from [default: the built-in one]
-    #[arg(long, value_name = "FILE")]
-    model: Option<PathBuf>,
-    #[command(flatten)]
-    threads: Threads,
-}
-
 /// Runs the tool that the arguments name.
 pub fn run(arguments: Arguments) -> Outcome {
     match arguments.tool {
@@ -172,7 +146,6 @@ pub fn run(arguments: Arguments) -> Outcome {
         Tool::Train(arguments) => train(arguments),
         Tool::Measure(arguments) => measure(&arguments),
         Tool::Estimate(arguments) => estimate(arguments),
-        Tool::Style(arguments) => style(arguments),
         Tool::Calibrate(arguments) => calibrate::run(&arguments),
     }
 }
@@ -306,30 +279,6 @@ fn no_player(player: &Option<String>, min_games: usize, files: &[PathBuf]) -> St
     let files: Vec<String> = files.iter().map(|path| path.display().to_string()).collect();
     let games = counted(min_games as u64, "game", "games");
     format!("{name} with at least {games} and {FEWEST_MOVES} moves in {}", files.join(", "))
-}
-
-fn style(arguments: StyleArguments) -> Outcome {
-    let others = [&arguments.settings.file, &arguments.model].into_iter().flatten();
-    check_output(&arguments.out, arguments.files.iter().chain(others))?;
-    check_resume(arguments.resume, &style::records_path(&arguments.out))?;
-    let settings = arguments.settings.load("level-style")?;
-    let model = model_or_embedded(arguments.model.as_deref())?;
-    let control = stop_on_interrupt();
-    let mut progress = ProgressDisplay::new();
-    let mut on_event = |Progress { done, of }| progress.show(|| format!("{done} of {of} positions"));
-    let mut context = Context { threads: arguments.threads.count(), stop: &control, on_event: &mut on_event };
-    let games = PlayerGames { files: &arguments.files, player: &arguments.player };
-    let learned = match style::learn(&settings, games, &model, &Weights::embedded(), &arguments.out, &mut context) {
-        Err(Error::Stopped) => return Err("stopped; add --resume to continue".into()),
-        other => other?,
-    };
-    drop(progress);
-    println!("{}: {}", arguments.out.display(), style::summary(&learned));
-    let strength = f64::from(learned.rating);
-    let traits = style::traits(&learned.model, &model, strength);
-    let traits: Vec<String> = traits.iter().take(8).map(|(name, by)| format!("{name} {by:+.2}")).collect();
-    println!("unlike others of that rating (utility of a cue): {}", traits.join(", "));
-    Ok(())
 }
 
 fn measure(arguments: &Measure) -> Outcome {

@@ -32,8 +32,8 @@ use super::{Outcome, Threads, read_openings, stop_on_interrupt};
 
 #[derive(Args)]
 pub struct Arguments {
-    /// First player: weights (a file, `default` or `material`), `level:1600` (Elo of Lichess), `style:FILE` (of
-    /// `dyad level style`), `deepchess:FILE` (a network), or another engine as `uci:PATH,OPTION=VALUE`
+    /// First player: weights (a file, `default` or `material`), `level:1600` (Elo of Lichess),
+    /// `deepchess:FILE` (a network), or another engine as `uci:PATH,OPTION=VALUE`
     a: PlayerSpec,
     /// Second player, as the first
     b: PlayerSpec,

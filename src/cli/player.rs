@@ -25,8 +25,6 @@ pub enum PlayerSpec {
     Level { elo: f64, model: Option<PathBuf> },
     /// A level by rating, inverse temperature and nodes: `rating:1600`, `rating:1600:0.5`, `rating:2700:20:30000`.
     Strength(Strength),
-    /// The style of a player: `style:FILE`.
-    Style(PathBuf),
     /// A network that compares positions: `deepchess:FILE`.
     Network(PathBuf),
     /// Another engine: `uci:stockfish,UCI_LimitStrength=true,UCI_Elo=1500`.
@@ -56,7 +54,6 @@ impl FromStr for PlayerSpec {
                 })?;
                 PlayerSpec::Strength(Strength { rating, inverse_temperature, nodes })
             }
-            "style" => PlayerSpec::Style(rest.into()),
             "deepchess" => PlayerSpec::Network(rest.into()),
             "uci" => PlayerSpec::Engine(rest.parse()?),
             _ => PlayerSpec::Weights(text.into()),
@@ -81,7 +78,6 @@ impl fmt::Display for PlayerSpec {
                 }
                 Ok(())
             }
-            PlayerSpec::Style(file) => write!(f, "style:{}", file.display()),
             PlayerSpec::Network(file) => write!(f, "deepchess:{}", file.display()),
             PlayerSpec::Engine(program) => write!(f, "uci:{program}"),
         }
@@ -96,7 +92,7 @@ impl PlayerSpec {
         match self {
             PlayerSpec::Level { .. } | PlayerSpec::Strength(_) => argument,
             PlayerSpec::Engine(program) => Program { path: program.name().into(), ..program.clone() }.to_string(),
-            PlayerSpec::Weights(_) | PlayerSpec::Style(_) | PlayerSpec::Network(_) => {
+            PlayerSpec::Weights(_) | PlayerSpec::Network(_) => {
                 Path::new(&argument).file_stem().map_or(argument.clone(), |stem| stem.to_string_lossy().into_owned())
             }
         }
@@ -105,7 +101,7 @@ impl PlayerSpec {
     /// The file that the player is loaded from.
     pub fn file(&self) -> Option<&Path> {
         match self {
-            PlayerSpec::Weights(file) | PlayerSpec::Style(file) | PlayerSpec::Network(file) => Some(file),
+            PlayerSpec::Weights(file) | PlayerSpec::Network(file) => Some(file),
             PlayerSpec::Level { model, .. } => model.as_deref(),
             PlayerSpec::Engine(program) => Some(&program.path),
             PlayerSpec::Strength(_) => None,
@@ -131,7 +127,6 @@ impl PlayerSpec {
                 PlayerProfile::with_elo(&model, *elo, SEED)
             }
             PlayerSpec::Strength(strength) => PlayerProfile::with_strength(&embedded(), *strength, SEED),
-            PlayerSpec::Style(file) => PlayerProfile::with_style(&Arc::new(MoveModel::load(file)?), SEED),
         };
         Ok(MatchPlayer::new(name, Arc::new(profile), budget))
     }
@@ -171,7 +166,6 @@ mod tests {
             ("level:1600:models/other.json", "level:1600:models/other.json"),
             ("runs/best.json", "best"),
             ("default", "default"),
-            ("style:people/Ann.json", "Ann"),
             ("deepchess:runs/network.bin", "network"),
             ("uci:stockfish", "stockfish"),
             ("uci:engines/weiss-2.0", "weiss-2.0"),

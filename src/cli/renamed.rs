@@ -47,8 +47,9 @@ const OPTIONS: [(&str, &str, &str); 34] = [
 ];
 
 /// Commands and options that are gone, and why.
-const REMOVED: [(&str, &str); 3] = [
+const REMOVED: [(&str, &str); 4] = [
     ("stray", "matches found no gain in positions off the games"),
+    ("level style", "from twenty games a style did not tell its player from nine others"),
     ("fit --back-off", "matches found no gain in shared factors of 2-tuples"),
     ("train --plain-search", "it was a check of the search, which a test makes now"),
 ];
@@ -60,7 +61,7 @@ pub fn advise(mut error: Error, words: &[String]) -> Error {
         _ => None,
     };
     let advice = match error.kind() {
-        ErrorKind::InvalidSubcommand => of(ContextKind::InvalidSubcommand).and_then(|word| command(&word)),
+        ErrorKind::InvalidSubcommand => of(ContextKind::InvalidSubcommand).and_then(|word| command(words, &word)),
         ErrorKind::UnknownArgument => of(ContextKind::InvalidArg).and_then(|option| self::option(words, &option)),
         ErrorKind::MissingRequiredArgument => resume(words),
         _ => None,
@@ -73,9 +74,10 @@ pub fn advise(mut error: Error, words: &[String]) -> Error {
     error
 }
 
-fn command(word: &str) -> Option<String> {
+fn command(words: &[String], word: &str) -> Option<String> {
     let moved = COMMANDS.iter().find(|(old, _)| *old == word);
-    moved.map(|(old, new)| format!("'dyad {old}' is now 'dyad {new}'")).or_else(|| removed(word))
+    let whole = words.split_inclusive(|part| part == word).next().unwrap_or_default().join(" ");
+    moved.map(|(old, new)| format!("'dyad {old}' is now 'dyad {new}'")).or_else(|| removed(&whole))
 }
 
 fn option(words: &[String], option: &str) -> Option<String> {

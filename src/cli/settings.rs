@@ -213,7 +213,6 @@ mod tests {
         each_argument_changes_a_setting::<dyad_trainer::fit::regression::FitSettings>("fit");
         each_argument_changes_a_setting::<dyad_trainer::learn::settings::TrainingSettings>("train");
         each_argument_changes_a_setting::<dyad_trainer::levels::prepare::RecordSettings>("level prepare");
-        each_argument_changes_a_setting::<dyad_trainer::levels::style::StyleSettings>("level style");
         each_argument_changes_a_setting::<dyad_trainer::levels::training::LevelSettings>("level train");
         each_argument_changes_a_setting::<dyad_trainer::selftrain::generator::GeneratorSettings>("datagen");
         each_argument_changes_a_setting::<dyad_trainer::tune::state::TuningSettings>("spsa");

@@ -77,7 +77,7 @@ fn rows() -> impl Iterator<Item = Row> {
 }
 
 #[rustfmt::skip]
-const TABLE: [Row; 34] = [
+const TABLE: [Row; 32] = [
     Row { name: "Hash", of: Of::Engine(Kind::Spin { default: DEFAULT_HASH as i64, min: 1, max: MAX_HASH as i64, set: |session, megabytes| {
         session.engine.set_hash(megabytes as usize).map_err(|error| error.to_string())?;
         Ok(None)
@@ -130,7 +130,6 @@ const TABLE: [Row; 34] = [
         session.opponent.think_time = on;
         Ok(None)
     } }) },
-    Row { name: "StyleFile", of: Of::Engine(Kind::Text { default: String::new, set: |session, path| session.opponent.set_style(path) }) },
     Row { name: "SyzygyPath", of: Of::Engine(Kind::Text { default: String::new, set: |session, path| {
         session.settings.tables.set_path(path)?;
         Ok(None)
@@ -164,7 +163,6 @@ const TABLE: [Row; 34] = [
     Row { name: "TrainFolder", of: Of::Training(Kind::Text { default: training::default_folder, set: Training::set_folder }) },
     Row { name: "TrainStart", of: Of::Training(Kind::Text { default: String::new, set: Training::set_start }) },
     Row { name: "TrainGamesFile", of: Of::Training(Kind::Text { default: String::new, set: Training::set_games }) },
-    Row { name: "TrainPlayer", of: Of::Training(Kind::Text { default: String::new, set: Training::set_player }) },
     Row { name: "TrainAdopt", of: Of::Training(Kind::Check { default: true, set: Training::set_adopt }) },
 ];
 

@@ -109,6 +109,7 @@ fn old_commands_and_options_say_what_they_are_called_now() {
         (&["games", "--out", "x.pgn"][..], "'dyad games' is now 'dyad datagen'"),
         (&["average", "a", "b"], "'dyad average' is now 'dyad weights average'"),
         (&["stray", "x"], "'dyad stray' was removed: matches found no gain"),
+        (&["level", "style", "x"], "'dyad level style' was removed: from twenty games"),
         (&["fit", "x", "--out", "y", "--back-off", "3"], "'dyad fit --back-off' was removed"),
     ] {
         let printed = refusal(words);

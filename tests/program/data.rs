@@ -418,7 +418,6 @@ fn outputs_never_replace_inputs() {
         "fit o.samples --settings s.json --out s.json",
         "level prepare o.pgn --settings s.json --out s.json",
         "level train o.records --settings s.json --out s.json",
-        "level style o.pgn --player A --settings s.json --out s.json",
     ] {
         refuse(&folder, arguments, "the output s.json is the input s.json");
     }

@@ -675,11 +675,11 @@ fn a_second_program_is_refused() {
     write_games(&games, 1);
     let mut first = training("scratch", &out);
     first.until("info string train generation ");
-    for mode in ["scratch", "resume", "style"] {
+    for mode in ["scratch", "resume", "games"] {
         let mut second = Program::start();
         second.send(&options(mode, &out));
         second.send(&format!("setoption name TrainGamesFile value {}", games.display()));
-        second.send("setoption name TrainPlayer value B\nisready");
+        second.send("isready");
         let refused = second.until_contains("train error: ");
         assert!(refused.contains(&format!("{} is in use: process ", out.display())), "{refused}");
         check_search(&after(""), &second.search("go depth 4"));

@@ -158,7 +158,7 @@ fn weights_that_differ_in_their_scale_alone_are_taken() {
 #[test]
 fn what_is_no_file_is_not_read() {
     let mut program = Program::start();
-    for option in ["WeightsFile", "StyleFile", "Model"] {
+    for option in ["WeightsFile", "Model"] {
         for (path, kind) in [("/", "a folder"), ("/dev/zero", "a device"), ("/dev/stdin", "a pipe")] {
             program.send(&format!("setoption name {option} value {path}"));
             let said = program.sync();

@@ -137,7 +137,7 @@ impl MoveModel {
             let fits = rows.len() == DEPTHS && rows.iter().all(|row| row.len() == width);
             if fits { Ok(()) } else { Err(format!("{name}: expected {DEPTHS} rows of {width} coefficients")) }
         };
-        // Models and styles of version 0.2.0 have fewer gates.
+        // Models of version 0.2.0 have fewer gates.
         for row in file.shares.iter_mut().filter(|row| row.len() == GATES_OF_0_2_0) {
             row.resize(GATES, [0.0; SPLINE_KNOTS.len()]);
         }

@@ -54,16 +54,6 @@ impl PlayerProfile {
         PlayerProfile { name, model, target: TargetStrength::Elo(elo), seed, think_time: false }
     }
 
-    /// The style of one player: a model that is the same at every rating. Its own rating is `made.rating`.
-    pub fn with_style(style: &Arc<MoveModel>, seed: u64) -> PlayerProfile {
-        let rating = style.made["rating"].as_f64().unwrap_or(BASIC_MATES_RATING);
-        let name = format!("style-{}", style.name);
-        PlayerProfile {
-            name,
-            ..PlayerProfile::with_strength(style, Strength { rating, inverse_temperature: 0.0, nodes: 0 }, seed)
-        }
-    }
-
     /// A model with fixed settings.
     pub fn with_strength(model: &Arc<MoveModel>, strength: Strength, seed: u64) -> PlayerProfile {
         let Strength { rating, inverse_temperature, nodes } = strength;

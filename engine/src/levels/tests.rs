@@ -294,12 +294,12 @@ fn the_strength_of_games_is_distributed_around_its_mean() {
     assert!((90.0..100.0).contains(&deviation), "{deviation}: clamped at two deviations");
     assert!(ratings.iter().all(|rating| (1800.0..=2200.0).contains(rating)));
     assert_eq!(profile.strength(3), profile.strength(3));
-    let style = PlayerProfile::with_strength(
+    let fixed = PlayerProfile::with_strength(
         &MoveModel::embedded(),
         Strength { rating: 1500.0, inverse_temperature: 0.0, nodes: 0 },
         7,
     );
-    assert_eq!(style.strength(1), style.strength(2), "fixed settings do not vary");
+    assert_eq!(fixed.strength(1), fixed.strength(2), "fixed settings do not vary");
 }
 
 #[test]

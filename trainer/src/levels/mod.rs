@@ -7,7 +7,6 @@ pub mod examples;
 pub mod measure;
 pub mod prepare;
 pub mod records;
-pub mod style;
 pub mod training;
 
 #[cfg(test)]

@@ -153,14 +153,14 @@ pub fn prepare(
 }
 
 /// Hash of these positions in this order.
-pub(super) fn identity(seed: u64, games: &[PlayedGame], candidates: &[RecordCandidate]) -> u64 {
+fn identity(seed: u64, games: &[PlayedGame], candidates: &[RecordCandidate]) -> u64 {
     candidates.iter().fold(hash::mix(seed), |identity, candidate| {
         hash::fold(hash::fold(identity, games[candidate.game].hash), candidate.ply as u64)
     })
 }
 
 /// Writes the missing records of the candidates to a file with this header. Returns the number of records.
-pub(super) fn analyze_all(
+fn analyze_all(
     games: &[PlayedGame],
     candidates: &[RecordCandidate],
     weights: &Arc<Weights>,
@@ -286,7 +286,7 @@ fn choose(settings: &RecordSettings, games: &[PlayedGame]) -> Vec<RecordCandidat
 }
 
 /// Whether there was more than one legal move.
-pub(super) fn has_a_choice(game: &PlayedGame, ply: usize) -> bool {
+fn has_a_choice(game: &PlayedGame, ply: usize) -> bool {
     let board = game.moves[..ply].iter().fold(Board::startpos(), |board, &mv| board.after(mv));
     board.count_moves() > 1
 }

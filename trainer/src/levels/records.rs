@@ -6,7 +6,6 @@
 //! work continues after the last complete one.
 
 use std::fmt::{self, Display, Formatter};
-use std::fs;
 use std::io::{BufReader, BufWriter, ErrorKind, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
@@ -207,34 +206,6 @@ pub fn read(path: &Path) -> Result<(serde_json::Value, Vec<Record>), Error> {
     Ok((header, records))
 }
 
-/// Removes temporary records at `path` that belong to another version or to another job than `header`. `is_temporary`
-/// recognizes temporary records by their header.
-///
-/// # Errors
-/// When they cannot be read or removed.
-pub(super) fn remove_outdated(
-    path: &Path,
-    header: &serde_json::Value,
-    is_temporary: impl Fn(&serde_json::Value) -> bool,
-) -> Result<(), Error> {
-    let file = match files::open(path) {
-        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
-        file => file.map_err(Error::file("read", path))?,
-    };
-    // Other files are refused when the writer opens them.
-    let Ok((version, found)) = read_any_header(&mut BufReader::new(file), path) else { return Ok(()) };
-    let outdated = version != MAGIC[7] || found != *header;
-    if outdated && is_temporary(&found) { remove(path) } else { Ok(()) }
-}
-
-/// Removes a record file if it exists.
-pub(super) fn remove(path: &Path) -> Result<(), Error> {
-    match fs::remove_file(path) {
-        Err(error) if error.kind() != ErrorKind::NotFound => Err(Error::file("remove", path)(error)),
-        _ => Ok(()),
-    }
-}
-
 fn read_header(input: &mut impl Read, path: &Path) -> Result<serde_json::Value, Error> {
     let (version, header) = read_any_header(input, path)?;
     if version != MAGIC[7] {
@@ -346,6 +317,8 @@ impl Writer {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
     use crate::levels::prepare::RecordSettings;
     use crate::levels::testing::prepared;

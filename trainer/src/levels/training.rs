@@ -110,18 +110,8 @@ pub struct ModelQuality {
 
 /// Trains a model. `report` is called after each epoch with its number and mean loss.
 #[must_use]
-pub fn train(settings: &LevelSettings, examples: &[&MoveExample], report: impl FnMut(u32, f64)) -> Vec<f64> {
-    descend(settings, start(), examples, |parameters, gradient| add_penalty(settings, parameters, gradient), report)
-}
-
-/// Gradient descent from `parameters`; `penalize` adds the gradient of the penalty.
-pub(super) fn descend(
-    settings: &LevelSettings,
-    mut parameters: Vec<f64>,
-    examples: &[&MoveExample],
-    penalize: impl Fn(&[f64], &mut [f64]),
-    mut report: impl FnMut(u32, f64),
-) -> Vec<f64> {
+pub fn train(settings: &LevelSettings, examples: &[&MoveExample], mut report: impl FnMut(u32, f64)) -> Vec<f64> {
+    let mut parameters = start();
     let (mut means, mut squares) = (vec![0.0; PARAMETERS], vec![0.0; PARAMETERS]);
     let batches = examples.len().div_ceil(settings.batch.max(1));
     let steps = f64::from(settings.epochs) * batches as f64;
@@ -136,7 +126,7 @@ pub(super) fn descend(
             for &index in batch {
                 sum += add_gradient(&parameters, examples[index], 1.0 / batch.len() as f64, &mut gradient);
             }
-            penalize(&parameters, &mut gradient);
+            add_penalty(settings, &parameters, &mut gradient);
             let rate = settings.rate * (1.0 - f64::from(step) / steps);
             step += 1;
             let update = Adam::new(rate, BETAS, step);
