@@ -22,11 +22,10 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use crate::base::Z95;
+
 /// Scores of the five outcomes of a pair.
 const SCORES: [f64; 5] = [0.0, 0.25, 0.5, 0.75, 1.0];
-
-/// The normal quantile of a two-sided 95 % interval.
-pub(crate) const Z95: f64 = 1.959_963_984_540_054;
 
 /// Normalized Elo for one standard deviation of a game's result.
 const NORMALIZED_UNIT: f64 = 800.0 / LN_10;

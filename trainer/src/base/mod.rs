@@ -9,3 +9,6 @@ pub mod number;
 pub mod optim;
 pub mod parallel;
 pub mod words;
+
+/// The normal quantile of a two-sided 95 % interval.
+pub(crate) const Z95: f64 = 1.959_963_984_540_054;

@@ -13,7 +13,7 @@ use dyad_formats::error::Error;
 use dyad_formats::samples::SampleFile;
 use dyad_formats::score::GameResult;
 
-use crate::arena::statistics::Z95;
+use crate::base::Z95;
 
 /// A proportion with its 95 % interval.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -7,7 +7,8 @@
 use dyad_engine::levels::file::Calibrated;
 use serde::{Deserialize, Serialize};
 
-use crate::arena::statistics::{MatchResults, Z95};
+use crate::arena::statistics::MatchResults;
+use crate::base::Z95;
 
 /// Prior standard deviation of a calibration's error, in Elo: an error no larger than its own uncertainty is corrected
 /// only in part.

@@ -6,7 +6,8 @@
 
 use std::f64::consts::LN_10;
 
-use crate::arena::statistics::{Estimate, Z95};
+use crate::arena::statistics::Estimate;
+use crate::base::Z95;
 use crate::fit::logistic::sigmoid;
 
 /// Elo of one unit of the logistic function.
