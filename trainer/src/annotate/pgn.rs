@@ -60,7 +60,10 @@ impl Annotated {
                 write_tag(f, name, value)?;
             }
         }
-        let before = self.tag("Annotator").map(|name| name.split("Dyad ").next().unwrap_or_default().trim());
+        // Control characters are written as spaces.
+        let blank = |c: char| c.is_whitespace() || c.is_control();
+        let before =
+            self.tag("Annotator").map(|name| name.split("Dyad ").next().unwrap_or_default().trim_matches(blank));
         match before.map(|name| name.trim_end_matches(';')).filter(|name| !name.is_empty()) {
             Some(name) => write_tag(f, "Annotator", &format!("{name}; {ANNOTATOR}")),
             None => write_tag(f, "Annotator", ANNOTATOR),
@@ -308,7 +311,7 @@ mod tests {
     /// What the game had is still there, in its place, and an annotated game stays as it is.
     #[test]
     fn notes_of_the_game_are_kept() {
-        let pgn = "[White \"A\"]\n[Annotator \"B\"]\n[X-Y \"1\"]\n\n{[#] first} 1. e4 {[%csl Gd4][%cal Re2e4] [%clk 0:03:00]} \
+        let pgn = "[White \"A\"]\n[Annotator \"\u{7}B\"]\n[X-Y \"1\"]\n\n{[#] first} 1. e4 {[%csl Gd4][%cal Re2e4] [%clk 0:03:00]} \
             e5!? $14 {solid} (1... c5 {Sicilian [%cal Gc5d4]} 2. Nf3 $1 (2. c3 d5) d6 ; to the end\n3. d4) \
             (1... -- 2. d4) {see [Ref 3] [1]} 2. Qh5 Nc6 3. Bc4 Nf6?! {hm [%csl Ra1]} 4. Qxf7# {mate} 1-0\n";
         let first = annotated(pgn, 2_000).to_string();
