@@ -60,10 +60,7 @@ impl Annotated {
                 write_tag(f, name, value)?;
             }
         }
-        // Control characters are written as spaces.
-        let blank = |c: char| c.is_whitespace() || c.is_control();
-        let before =
-            self.tag("Annotator").map(|name| name.split("Dyad ").next().unwrap_or_default().trim_matches(blank));
+        let before = self.tag("Annotator").map(|name| name.split("Dyad ").next().unwrap_or_default().trim());
         match before.map(|name| name.trim_end_matches(';')).filter(|name| !name.is_empty()) {
             Some(name) => write_tag(f, "Annotator", &format!("{name}; {ANNOTATOR}")),
             None => write_tag(f, "Annotator", ANNOTATOR),

@@ -43,16 +43,16 @@ pub(super) struct Tag<'a> {
 }
 
 impl<'a> Tag<'a> {
-    /// The value, without escapes.
+    /// The value, without escapes. Control characters are spaces, as they are written.
     pub(super) fn value(&self) -> Cow<'a, str> {
         let text = decode(self.raw);
-        if !text.contains('\\') {
+        if !text.contains(|c: char| c == '\\' || c.is_control()) {
             return text;
         }
         let (mut value, mut rest) = (String::with_capacity(text.len()), text.chars().peekable());
         while let Some(c) = rest.next() {
             let escaped = rest.next_if(|&next| c == '\\' && (next == '"' || next == '\\'));
-            value.push(escaped.unwrap_or(c));
+            value.push(if c.is_control() { ' ' } else { escaped.unwrap_or(c) });
         }
         Cow::Owned(value)
     }
@@ -329,6 +329,7 @@ mod tests {
             ("[Event \"two\"] [Site \"on a line\"]", "two"),
             ("[ Event  \"space\" ]", "space"),
             ("[Event bare]", "bare"),
+            ("[Event \"a\tb\u{7f}\"]", "a b "),
             ("[Event \"\"]", ""),
             ("[Event \"never closed", "never closed"),
         ];
