@@ -1,5 +1,4 @@
-//! Who plays in place of the search: the opponent that `UCI_LimitStrength` asks for, or the network of
-//! `Model`.
+//! Who plays in place of the search: the opponent that `UCI_LimitStrength` asks for, or the network of `Model`.
 
 use std::hash::{BuildHasher, RandomState};
 use std::path::Path;
@@ -69,8 +68,10 @@ impl Opponent {
             return self.network.as_mut().map(|network| network as &mut dyn AnyEngine);
         }
         let seed = if self.seed == 0 { self.game } else { self.seed };
-        let profile = PlayerProfile::with_elo(&MoveModel::embedded(), self.elo.into(), seed);
-        let profile = PlayerProfile { think_time: self.think_time, ..profile };
+        let profile = PlayerProfile {
+            think_time: self.think_time,
+            ..PlayerProfile::with_elo(&MoveModel::embedded(), self.elo.into(), seed)
+        };
         let player = match self.player.take() {
             Some(mut player) => {
                 player.set_profile(profile);

@@ -49,7 +49,7 @@ const OPTIONS: [(&str, &str, &str); 34] = [
 /// Commands and options that are gone, and why.
 const REMOVED: [(&str, &str); 4] = [
     ("stray", "matches found no gain in positions off the games"),
-    ("level style", "from twenty games a style did not tell its player from nine others"),
+    ("level style", "from twenty games a style did not identify its player among ten"),
     ("fit --back-off", "matches found no gain in shared factors of 2-tuples"),
     ("train --plain-search", "it was a check of the search, which a test makes now"),
 ];
@@ -76,18 +76,22 @@ pub fn advise(mut error: Error, words: &[String]) -> Error {
 
 fn command(words: &[String], word: &str) -> Option<String> {
     let moved = COMMANDS.iter().find(|(old, _)| *old == word);
-    let whole = words.split_inclusive(|part| part == word).next().unwrap_or_default().join(" ");
-    moved.map(|(old, new)| format!("'dyad {old}' is now 'dyad {new}'")).or_else(|| removed(&whole))
+    moved.map(|(old, new)| format!("'dyad {old}' is now 'dyad {new}'")).or_else(|| removed(&tool(words)?))
 }
 
 fn option(words: &[String], option: &str) -> Option<String> {
-    let command = match words {
-        [group, tool, ..] if ["level", "weights"].contains(&group.as_str()) => format!("{group} {tool}"),
-        [tool, ..] => tool.clone(),
-        [] => return None,
-    };
+    let command = tool(words)?;
     let moved = OPTIONS.iter().find(|(of, old, _)| (*of, *old) == (&command, option));
     moved.map(|(_, old, new)| format!("'{old}' is now '{new}'")).or_else(|| removed(&format!("{command} {option}")))
+}
+
+/// The tool that the words call, with its group.
+fn tool(words: &[String]) -> Option<String> {
+    match words {
+        [group, tool, ..] if ["level", "weights"].contains(&group.as_str()) => Some(format!("{group} {tool}")),
+        [tool, ..] => Some(tool.clone()),
+        [] => None,
+    }
 }
 
 fn removed(what: &str) -> Option<String> {

@@ -39,8 +39,7 @@ impl Annotated {
             write_tag(f, name, value)?;
         }
         let usual = self.start.fen() == Board::startpos().fen();
-        let unusual = self.start.castles_unusually().then_some("Chess960");
-        if let Some(variant) = self.tag("Variant").or(unusual) {
+        if let Some(variant) = self.tag("Variant").or(self.start.castles_unusually().then_some("Chess960")) {
             write_tag(f, "Variant", variant)?;
         }
         if !usual {

@@ -207,19 +207,6 @@ pub fn read(path: &Path) -> Result<(serde_json::Value, Vec<Record>), Error> {
 }
 
 fn read_header(input: &mut impl Read, path: &Path) -> Result<serde_json::Value, Error> {
-    let (version, header) = read_any_header(input, path)?;
-    if version != MAGIC[7] {
-        return Err(Error::content(
-            path,
-            "beginning",
-            "these records are of another version of Dyad; prepare them again",
-        ));
-    }
-    Ok(header)
-}
-
-/// Reads the version and the header.
-fn read_any_header(input: &mut impl Read, path: &Path) -> Result<(u8, serde_json::Value), Error> {
     let not_records = || Error::content(path, "beginning", "these are no records of dyad level prepare");
     let mut start = [0; 12];
     input.read_exact(&mut start).map_err(|_| not_records())?;
@@ -230,7 +217,14 @@ fn read_any_header(input: &mut impl Read, path: &Path) -> Result<(u8, serde_json
     let mut text = vec![0; length as usize];
     input.read_exact(&mut text).map_err(|_| not_records())?;
     let header = serde_json::from_slice(&text).map_err(|error| Error::content(path, "header", error))?;
-    Ok((start[7], header))
+    if start[7] != MAGIC[7] {
+        return Err(Error::content(
+            path,
+            "beginning",
+            "these records are of another version of Dyad; prepare them again",
+        ));
+    }
+    Ok(header)
 }
 
 /// The next record; `None` at the end of the file or at an incomplete record.
