@@ -187,10 +187,10 @@ pub fn annotate_game(
 }
 
 impl Annotated {
-    /// The value of a tag.
+    /// The value of a tag, whatever the case of its name.
     #[must_use]
     pub fn tag(&self, name: &str) -> Option<&str> {
-        self.tags.iter().find(|tag| tag.0 == name).map(|tag| tag.1.as_str())
+        self.tags.iter().find(|tag| tag.0.eq_ignore_ascii_case(name)).map(|tag| tag.1.as_str())
     }
 
     /// White's or Black's name, `?` if unknown.

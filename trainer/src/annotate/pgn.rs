@@ -51,10 +51,11 @@ impl Annotated {
                 && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_+#=:-".contains(&byte))
         };
         let written = |name: &str| {
-            ROSTER.iter().any(|tag| tag.0 == name) || ["Variant", "FEN", "SetUp", "Annotator"].contains(&name)
+            let own = ["Variant", "FEN", "SetUp", "Annotator"];
+            ROSTER.iter().map(|tag| tag.0).chain(own).any(|other| name.eq_ignore_ascii_case(other))
         };
         for (place, (name, value)) in self.tags.iter().enumerate() {
-            let again = self.tags[..place].iter().any(|tag| tag.0 == *name);
+            let again = self.tags[..place].iter().any(|tag| tag.0.eq_ignore_ascii_case(name));
             if is_name(name) && !written(name) && !again {
                 write_tag(f, name, value)?;
             }
@@ -345,6 +346,12 @@ mod tests {
         let added = annotated(&pgn.replace("[Variant \"chess 960\"]\n", "[Opening \"?\"]\n"), 1_000).to_string();
         assert!(added.contains("[Variant \"Chess960\"]\n[SetUp \"1\"]"), "{added}");
         assert_eq!(annotated(&added, 1_000).to_string(), added);
+
+        // Names differ in case alone: the first counts, and it is written once.
+        let twice = pgn.replacen("[Variant \"chess 960\"]", "[VARIANT \"\"]\n[Variant \"Atomic\"]\n[opening \"?\"]", 1);
+        let once = annotated(&twice, 1_000).to_string();
+        assert!(once.contains("[Variant \"\"]") && !once.contains("Atomic"), "{once}");
+        assert_eq!(annotated(&once, 1_000).to_string(), once);
     }
 
     #[test]
