@@ -12,7 +12,7 @@ use dyad_engine::search::Score;
 use dyad_formats::pgn::{Note, Variation, after_null_move};
 
 use super::analysis::{Annotated, Mistake, Ply};
-use crate::arena::pgn_writer::{ROSTER, Wrapped, write_tag};
+use crate::arena::pgn_writer::{Wrapped, is_tag, write_tags};
 
 /// The value of the `Annotator` tag.
 const ANNOTATOR: &str = concat!("Dyad ", env!("CARGO_PKG_VERSION"));
@@ -21,7 +21,7 @@ const ANNOTATOR: &str = concat!("Dyad ", env!("CARGO_PKG_VERSION"));
 impl fmt::Display for Annotated {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let result = self.result.map_or("*".into(), |result| result.to_string());
-        self.write_tags(f, &result)?;
+        write_tags(f, &tags(self), &self.start, &result)?;
         let mut text = Movetext::default();
         text.notes(&self.start, &self.foreword);
         for (board, ply) in self.positions() {
@@ -32,40 +32,15 @@ impl fmt::Display for Annotated {
     }
 }
 
-impl Annotated {
-    fn write_tags(&self, f: &mut fmt::Formatter<'_>, result: &str) -> fmt::Result {
-        for (name, unknown) in ROSTER {
-            let value = if name == "Result" { result } else { self.tag(name).unwrap_or(unknown) };
-            write_tag(f, name, value)?;
-        }
-        let usual = self.start.fen() == Board::startpos().fen();
-        if let Some(variant) = self.tag("Variant").or(self.start.castles_unusually().then_some("Chess960")) {
-            write_tag(f, "Variant", variant)?;
-        }
-        if !usual {
-            write_tag(f, "SetUp", "1")?;
-            write_tag(f, "FEN", &self.start.fen())?;
-        }
-        let is_name = |name: &str| {
-            name.starts_with(|c: char| c.is_ascii_alphabetic())
-                && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_+#=:-".contains(&byte))
-        };
-        let written = |name: &str| {
-            let own = ["Variant", "FEN", "SetUp", "Annotator"];
-            ROSTER.iter().map(|tag| tag.0).chain(own).any(|other| name.eq_ignore_ascii_case(other))
-        };
-        for (place, (name, value)) in self.tags.iter().enumerate() {
-            let again = self.tags[..place].iter().any(|tag| tag.0.eq_ignore_ascii_case(name));
-            if is_name(name) && !written(name) && !again {
-                write_tag(f, name, value)?;
-            }
-        }
-        let before = self.tag("Annotator").map(|name| name.split("Dyad ").next().unwrap_or_default().trim());
-        match before.map(|name| name.trim_end_matches(';')).filter(|name| !name.is_empty()) {
-            Some(name) => write_tag(f, "Annotator", &format!("{name}; {ANNOTATOR}")),
-            None => write_tag(f, "Annotator", ANNOTATOR),
-        }
-    }
+/// The tags, with Dyad as the last annotator.
+fn tags(game: &Annotated) -> Vec<(&str, String)> {
+    let others = game.tags.iter().filter(|tag| !is_tag(tag, "Annotator"));
+    let before = game.tag("Annotator").map(|name| name.split("Dyad ").next().unwrap_or_default().trim());
+    let annotator = match before.map(|name| name.trim_end_matches(';')).filter(|name| !name.is_empty()) {
+        Some(name) => format!("{name}; {ANNOTATOR}"),
+        None => ANNOTATOR.to_string(),
+    };
+    others.map(|(name, value)| (name.as_str(), value.clone())).chain([("Annotator", annotator)]).collect()
 }
 
 /// The comment on a move, in pieces that are not broken across lines. `own` are the game's comments.

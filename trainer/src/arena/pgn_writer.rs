@@ -22,7 +22,7 @@ const COLUMNS: usize = 79;
 const TAIL: u64 = 4096;
 
 /// The tags that stand first in every game, in this order, with their values for "unknown".
-pub(crate) const ROSTER: [(&str, &str); 7] = [
+const ROSTER: [(&str, &str); 7] = [
     ("Event", "?"),
     ("Site", "?"),
     ("Date", "????.??.??"),
@@ -49,7 +49,7 @@ pub struct PgnGame {
 impl fmt::Display for PgnGame {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let result = self.result.map_or("*".into(), |result| result.to_string());
-        self.write_tags(f, &result)?;
+        write_tags(f, &self.tags, &self.start, &result)?;
         let mut text = Wrapped::default();
         let mut board = self.start;
         let mut number_due = true;
@@ -71,31 +71,50 @@ impl fmt::Display for PgnGame {
     }
 }
 
-impl PgnGame {
-    fn write_tags(&self, f: &mut fmt::Formatter<'_>, result: &str) -> fmt::Result {
-        let given = |name: &str| self.tags.iter().find(|tag| tag.0 == name).map(|tag| tag.1.as_str());
-        for (name, unknown) in ROSTER {
-            let value = if name == "Result" { result } else { given(name).unwrap_or(unknown) };
-            write_tag(f, name, value)?;
-        }
-        if self.start.castles_unusually() {
-            write_tag(f, "Variant", "Chess960")?;
-        }
-        if self.start.fen() != Board::startpos().fen() {
-            write_tag(f, "SetUp", "1")?;
-            write_tag(f, "FEN", &self.start.fen())?;
-        }
-        for (name, value) in &self.tags {
-            if ROSTER.iter().all(|tag| tag.0 != *name) {
-                write_tag(f, name, value)?;
-            }
-        }
-        Ok(())
+/// Writes the tags of a game from `start`: the roster, the variant, the position, then the others in their order. Names are
+/// the same whatever their case, and of those that come again the first counts. `result` is written in place of a
+/// `Result` tag, and a name that PGN does not allow is left out.
+pub(crate) fn write_tags(
+    f: &mut fmt::Formatter<'_>,
+    tags: &[(impl AsRef<str>, String)],
+    start: &Board,
+    result: &str,
+) -> fmt::Result {
+    let given = |name: &str| tags.iter().find(|tag| is_tag(tag, name)).map(|tag| tag.1.as_str());
+    for (name, unknown) in ROSTER {
+        let value = if name == "Result" { result } else { given(name).unwrap_or(unknown) };
+        write_tag(f, name, value)?;
     }
+    if let Some(variant) = given("Variant").or(start.castles_unusually().then_some("Chess960")) {
+        write_tag(f, "Variant", variant)?;
+    }
+    if start.fen() != Board::startpos().fen() {
+        write_tag(f, "SetUp", "1")?;
+        write_tag(f, "FEN", &start.fen())?;
+    }
+    for (place, tag) in tags.iter().enumerate() {
+        let name = tag.0.as_ref();
+        let mut first = ROSTER.iter().map(|tag| tag.0).chain(["Variant", "SetUp", "FEN"]);
+        let written = first.any(|other| is_tag(tag, other)) || tags[..place].iter().any(|other| is_tag(other, name));
+        if !written && is_tag_name(name) {
+            write_tag(f, name, &tag.1)?;
+        }
+    }
+    Ok(())
+}
+
+/// Whether a tag has this name, in any case.
+pub(crate) fn is_tag(tag: &(impl AsRef<str>, String), name: &str) -> bool {
+    tag.0.as_ref().eq_ignore_ascii_case(name)
+}
+
+fn is_tag_name(name: &str) -> bool {
+    name.starts_with(|c: char| c.is_ascii_alphabetic())
+        && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_+#=:-".contains(&byte))
 }
 
 /// Writes a tag pair; control characters become spaces.
-pub(crate) fn write_tag(f: &mut fmt::Formatter<'_>, name: &str, value: &str) -> fmt::Result {
+fn write_tag(f: &mut fmt::Formatter<'_>, name: &str, value: &str) -> fmt::Result {
     let value: String = value.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
     writeln!(f, "[{name} \"{}\"]", value.replace('\\', "\\\\").replace('"', "\\\""))
 }
