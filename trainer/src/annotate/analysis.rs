@@ -19,7 +19,7 @@ use dyad_formats::pgn::{Note, Notes};
 use dyad_formats::score::GameResult;
 
 use super::judgement::{Judgement, accuracy, opposite};
-use crate::arena::pgn_writer::is_tag;
+use crate::arena::pgn_writer::tag_value;
 use crate::base::parallel::ordered_map;
 
 /// An annotated game.
@@ -191,7 +191,7 @@ impl Annotated {
     /// The value of a tag, whatever the case of its name.
     #[must_use]
     pub fn tag(&self, name: &str) -> Option<&str> {
-        self.tags.iter().find(|tag| is_tag(tag, name)).map(|tag| tag.1.as_str())
+        tag_value(&self.tags, name)
     }
 
     /// White's or Black's name, `?` if unknown.

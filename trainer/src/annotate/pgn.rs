@@ -12,7 +12,7 @@ use dyad_engine::search::Score;
 use dyad_formats::pgn::{Note, Variation, after_null_move};
 
 use super::analysis::{Annotated, Mistake, Ply};
-use crate::arena::pgn_writer::{Wrapped, is_tag, write_tags};
+use crate::arena::pgn_writer::{Wrapped, write_tags};
 
 /// The value of the `Annotator` tag.
 const ANNOTATOR: &str = concat!("Dyad ", env!("CARGO_PKG_VERSION"));
@@ -34,7 +34,7 @@ impl fmt::Display for Annotated {
 
 /// The tags, with Dyad as the last annotator.
 fn tags(game: &Annotated) -> Vec<(&str, String)> {
-    let others = game.tags.iter().filter(|tag| !is_tag(tag, "Annotator"));
+    let others = game.tags.iter().filter(|tag| !tag.0.eq_ignore_ascii_case("Annotator"));
     let before = game.tag("Annotator").map(|name| name.split("Dyad ").next().unwrap_or_default().trim());
     let annotator = match before.map(|name| name.trim_end_matches(';')).filter(|name| !name.is_empty()) {
         Some(name) => format!("{name}; {ANNOTATOR}"),

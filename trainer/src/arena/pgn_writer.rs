@@ -5,6 +5,7 @@
 //! programs use, `{+0.35/20 1.2s}`. Each game is written with one call, so that a killed program leaves complete games
 //! behind, and a truncated game is closed before the next one is appended.
 
+use std::collections::BTreeSet;
 use std::fmt::{self, Write as _};
 use std::io::{self, Read, Seek, SeekFrom, Write as _};
 use std::path::Path;
@@ -71,46 +72,38 @@ impl fmt::Display for PgnGame {
     }
 }
 
-/// Writes the tags of a game from `start`: the roster, the variant, the position, then the others in their order. Names are
-/// the same whatever their case, and of those that come again the first counts. `result` is written in place of a
-/// `Result` tag, and a name that PGN does not allow is left out.
+/// Writes the tags of a game from `start`: the roster, the variant, the position, then the others in their order. Of
+/// tags whose names differ in case alone the first counts. `result` is written in place of a `Result` tag.
 pub(crate) fn write_tags(
     f: &mut fmt::Formatter<'_>,
     tags: &[(impl AsRef<str>, String)],
     start: &Board,
     result: &str,
 ) -> fmt::Result {
-    let given = |name: &str| tags.iter().find(|tag| is_tag(tag, name)).map(|tag| tag.1.as_str());
     for (name, unknown) in ROSTER {
-        let value = if name == "Result" { result } else { given(name).unwrap_or(unknown) };
+        let value = if name == "Result" { result } else { tag_value(tags, name).unwrap_or(unknown) };
         write_tag(f, name, value)?;
     }
-    if let Some(variant) = given("Variant").or(start.castles_unusually().then_some("Chess960")) {
+    if let Some(variant) = tag_value(tags, "Variant").or(start.castles_unusually().then_some("Chess960")) {
         write_tag(f, "Variant", variant)?;
     }
     if start.fen() != Board::startpos().fen() {
         write_tag(f, "SetUp", "1")?;
         write_tag(f, "FEN", &start.fen())?;
     }
-    for (place, tag) in tags.iter().enumerate() {
-        let name = tag.0.as_ref();
-        let mut first = ROSTER.iter().map(|tag| tag.0).chain(["Variant", "SetUp", "FEN"]);
-        let written = first.any(|other| is_tag(tag, other)) || tags[..place].iter().any(|other| is_tag(other, name));
-        if !written && is_tag_name(name) {
-            write_tag(f, name, &tag.1)?;
+    let first = ROSTER.iter().map(|tag| tag.0).chain(["Variant", "SetUp", "FEN"]);
+    let mut written: BTreeSet<String> = first.map(str::to_ascii_lowercase).collect();
+    for (name, value) in tags {
+        if written.insert(name.as_ref().to_ascii_lowercase()) {
+            write_tag(f, name.as_ref(), value)?;
         }
     }
     Ok(())
 }
 
-/// Whether a tag has this name, in any case.
-pub(crate) fn is_tag(tag: &(impl AsRef<str>, String), name: &str) -> bool {
-    tag.0.as_ref().eq_ignore_ascii_case(name)
-}
-
-fn is_tag_name(name: &str) -> bool {
-    name.starts_with(|c: char| c.is_ascii_alphabetic())
-        && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_+#=:-".contains(&byte))
+/// The value of the first tag of this name, whatever the case of the name.
+pub(crate) fn tag_value<'a>(tags: &'a [(impl AsRef<str>, String)], name: &str) -> Option<&'a str> {
+    tags.iter().find(|tag| tag.0.as_ref().eq_ignore_ascii_case(name)).map(|tag| tag.1.as_str())
 }
 
 /// Writes a tag pair; control characters become spaces.
