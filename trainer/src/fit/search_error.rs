@@ -3,8 +3,9 @@
 //! Short matches select what helps short searches. Search error judges weights at a long horizon by far fewer nodes than
 //! games need: positions are labeled by a search with the weights, say of 60,000 nodes, and by a stronger search, the
 //! judge. Both scores become expected points by the logistic function. The factor of the judge is the one that predicts
-//! the results of the games best, that of a search the one with the smallest error, so the scale of scores does not
-//! count. Search error is the mean squared difference.
+//! the results of the games best. A search has a factor for each of eight phases of the game, the one with the smallest
+//! error: neither the scale of its scores nor its win rate model, which divides values by a polynomial of the phase,
+//! counts. Search error is the mean squared difference.
 //!
 //! Positions of a game depend on each other, so standard errors count games. Two searches are compared by the
 //! differences on the same positions, which vary less than the errors.
@@ -12,6 +13,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use dyad_engine::board::Board;
+use dyad_engine::levels::features::phase;
 use dyad_formats::error::Error;
 use dyad_formats::samples::SampleFile;
 use dyad_formats::score::Score;
@@ -21,6 +23,10 @@ use super::quality::explained;
 
 /// Scores are clamped to this many pawns; mates are this much.
 const LARGEST_SCORE: f64 = 30.0;
+/// Number of phases that have a factor of their own.
+const PHASES: usize = 8;
+/// A phase with fewer positions has the factor of all positions.
+const FEWEST_OF_PHASE: usize = 50;
 /// Fewest games with a position that both searches scored.
 const FEWEST_GAMES: usize = 10;
 
@@ -42,8 +48,8 @@ pub struct SearchError {
     pub halves: [f64; 2],
     /// The difference to the first file on the positions that both have scores for.
     pub difference: Mean,
-    /// Factor of the scores in pawns.
-    pub factor: f64,
+    /// Factors of the scores in pawns, by phase from the endgame to the middlegame.
+    pub factors: [f64; PHASES],
     /// Positions with both scores.
     pub positions: usize,
     /// Games that the positions come from.
@@ -60,7 +66,7 @@ pub fn search_errors(judge: &SampleFile, searched: &[SampleFile]) -> Result<Vec<
     searched
         .iter()
         .map(|file| {
-            let (squares, factor) = squares(&judged, file)?;
+            let (squares, factors) = squares(&judged, file)?;
             // The games of the positions with both scores, and their squares.
             let found = || judged.iter().zip(&squares).filter_map(|(position, square)| Some((position.game, (*square)?)));
             let games = found().map(|(game, _)| game).collect::<BTreeSet<_>>().len();
@@ -80,7 +86,7 @@ pub fn search_errors(judge: &SampleFile, searched: &[SampleFile]) -> Result<Vec<
                 mean: mean_by_games(found()),
                 halves: [half(0), half(1)],
                 difference: mean_by_games(differences),
-                factor,
+                factors,
                 positions: found().count(),
                 games,
             })
@@ -119,8 +125,8 @@ fn read_judge(file: &SampleFile) -> Result<Vec<Judged>, Error> {
     Ok(judged)
 }
 
-/// The squared difference at each position with both scores, and the factor of the file's scores.
-fn squares(judged: &[Judged], file: &SampleFile) -> Result<(Vec<Option<f64>>, f64), Error> {
+/// The squared difference at each position with both scores, and the factors of the file's scores.
+fn squares(judged: &[Judged], file: &SampleFile) -> Result<(Vec<Option<f64>>, [f64; PHASES]), Error> {
     if file.len() != judged.len() {
         let problem = format!("{} positions, expected the {} of the judge", file.len(), judged.len());
         return Err(Error::content(file.path(), "the samples", problem));
@@ -134,10 +140,25 @@ fn squares(judged: &[Judged], file: &SampleFile) -> Result<(Vec<Option<f64>>, f6
         }
         both.push(position.target.zip(sample.score.map(clamped)));
     }
-    let (targets, pawns): (Vec<f64>, Vec<f64>) = both.iter().flatten().copied().unzip();
-    let factor = if targets.is_empty() { 0.0 } else { explained(&targets, &pawns).1 };
-    let square = |(target, pawns): (f64, f64)| (sigmoid(factor * pawns) - target).powi(2);
-    Ok((both.into_iter().map(|scores| scores.map(square)).collect(), factor))
+    let phases: Vec<usize> = judged.iter().map(|position| phase_of(&position.board)).collect();
+    // The scores of a phase, or of all phases.
+    let factor = |phase: Option<usize>| {
+        let inside = both.iter().zip(&phases).filter(|&(_, &of)| phase.is_none_or(|phase| phase == of));
+        let (targets, pawns): (Vec<f64>, Vec<f64>) = inside.filter_map(|(scores, _)| *scores).unzip();
+        let fewest = if phase.is_some() { FEWEST_OF_PHASE } else { 1 };
+        (targets.len() >= fewest).then(|| explained(&targets, &pawns).1)
+    };
+    let of_all = factor(None).unwrap_or(0.0);
+    let factors = std::array::from_fn(|phase| factor(Some(phase)).unwrap_or(of_all));
+    let square = |(scores, &phase): (Option<(f64, f64)>, &usize)| {
+        scores.map(|(target, pawns)| (sigmoid(factors[phase] * pawns) - target).powi(2))
+    };
+    Ok((both.iter().copied().zip(&phases).map(square).collect(), factors))
+}
+
+/// The phase of a position, from 0 (endgame) to the last of [`PHASES`].
+fn phase_of(board: &Board) -> usize {
+    ((phase(board) * PHASES as f64) as usize).min(PHASES - 1)
 }
 
 fn clamped(score: Score) -> f64 {
@@ -170,11 +191,12 @@ mod tests {
     use dyad_formats::testing::Temporary;
     use std::path::Path;
 
-    /// Ten positions in each of 60 games, whose results follow the scores of the judge.
+    /// Ten positions in each of 60 games, whose results follow the scores of the judge. Every second game is an endgame.
     fn samples(path: &Path, score: impl Fn(usize, f64) -> Option<Score>) -> SampleFile {
         let mut writer = SampleWriter::create(path, serde_json::json!({})).unwrap();
         for game in 0..60 {
-            let mut line = Game::new(Board::startpos());
+            let endgame = "4k3/5p2/8/8/8/8/2P5/4K3 w - - 0 1".parse().unwrap();
+            let mut line = Game::new(if game % 2 == 0 { Board::startpos() } else { endgame });
             for ply in 0..10 {
                 let index = 10 * game + ply;
                 let moves = line.board().moves();
@@ -199,24 +221,27 @@ mod tests {
     }
 
     #[test]
-    fn a_search_with_more_noise_has_more_error_and_the_scale_does_not_count() {
+    fn a_search_with_more_noise_has_more_error_and_the_scale_of_a_phase_does_not_count() {
         let folder = Temporary::folder();
-        let noisy = |noise: f64, factor: f64| {
+        let noisy = |noise: f64, [middlegame, endgame]: [f64; 2]| {
             move |index: usize, pawns: f64| {
+                let factor = if index / 10 % 2 == 0 { middlegame } else { endgame };
                 let random = hash::unit(hash::mix(index as u64 ^ 0x5EED)) - 0.5;
                 Some(Score::centipawns(100.0 * factor * (pawns + noise * random)))
             }
         };
-        let judge = samples(&folder.join("judge"), noisy(0.0, 1.0));
+        let judge = samples(&folder.join("judge"), noisy(0.0, [1.0, 1.0]));
         let files = [
-            samples(&folder.join("a"), noisy(0.5, 1.0)),
-            samples(&folder.join("b"), noisy(0.5, 0.5)),
-            samples(&folder.join("c"), noisy(2.0, 1.0)),
-            samples(&folder.join("d"), noisy(0.0, 1.0)),
+            samples(&folder.join("a"), noisy(0.5, [1.0, 1.0])),
+            samples(&folder.join("b"), noisy(0.5, [0.5, 2.0])),
+            samples(&folder.join("c"), noisy(2.0, [1.0, 1.0])),
+            samples(&folder.join("d"), noisy(0.0, [1.0, 1.0])),
         ];
         let [a, b, c, d] = search_errors(&judge, &files).unwrap().try_into().unwrap();
         assert_eq!((a.positions, a.games, a.difference), (600, 60, Mean { value: 0.0, error: 0.0 }));
-        assert!((a.mean.value - b.mean.value).abs() < 1e-5 && (b.factor / a.factor - 2.0).abs() < 0.02, "{a:?} {b:?}");
+        assert!((a.mean.value - b.mean.value).abs() < 5e-5, "{a:?} {b:?}");
+        let ratio = |phase: usize| b.factors[phase] / a.factors[phase];
+        assert!((ratio(PHASES - 1) - 2.0).abs() < 0.02 && (ratio(0) - 0.5).abs() < 0.01, "{a:?} {b:?}");
         assert!(c.mean.value > 4.0 * a.mean.value && c.difference.value > 5.0 * c.difference.error, "{a:?} {c:?}");
         assert!(c.halves.iter().all(|half| (half / c.mean.value - 1.0).abs() < 0.4), "{c:?}");
         assert!(d.mean.value < 1e-6, "{d:?}");
