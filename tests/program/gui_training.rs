@@ -446,6 +446,9 @@ fn modes_say_what_happens() {
         let numbers = program.until_contains("info string train comparison: 30 nodes a move, ");
         assert!(numbers.contains("matches of at most 10 games") && numbers.contains(", 1 thread: about "), "{numbers}");
         assert!([" a generation", " for later ones"].iter().any(|end| numbers.ends_with(end)), "{numbers}");
+        if mode == "improve" {
+            program.until("info string train no training from the built-in weights has made them stronger yet");
+        }
         stop(&mut program);
         program.quit();
         assert_eq!(Weights::load(&out.join("start.json")).unwrap().id(), start);

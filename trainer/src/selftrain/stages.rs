@@ -58,6 +58,10 @@ pub(super) struct Loop<'a> {
     last_generation: Duration,
 }
 
+/// What to expect of a training from the built-in weights (`docs/training.md`, "From good weights").
+const FROM_BUILT_IN: &str = "no training from the built-in weights has made them stronger yet, the longest took two \
+                             hours: expect most generations to be rejected";
+
 /// The games of a match.
 struct MatchPlan {
     path: PathBuf,
@@ -90,6 +94,9 @@ impl<'a> Loop<'a> {
             let best = Arc::new(Weights::load(&self.folder.weights(self.state.best))?);
             let times = Speed::measure(&self.settings, &best).spoken(&self.settings, self.state.generation);
             self.reporter.note(format!("{}: {times}", self.settings));
+            if best.plays_as(&Weights::embedded()) {
+                self.reporter.note(FROM_BUILT_IN.to_string());
+            }
         }
         let (mut finished, mut is_timed) = (true, false);
         while !self.is_over() {
