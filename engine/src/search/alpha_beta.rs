@@ -1,10 +1,9 @@
 //! Principal variation search of one node.
 //!
-//! [`Search::alpha_beta`] lists the steps. Each step is a function below it, in call order, and most have their name on
-//! the [Chess Programming Wiki](https://www.chessprogramming.org/Search). We learned the techniques by reading about
-//! Stockfish, Ethereal, Weiss and Berserk; the constants are our own (see [`params`](crate::params)).
-//!
-//! Steps shared with quiescence search are in the parent module. Hot steps are inlined: calls would cost speed.
+//! [`Search::alpha_beta`] lists the steps; each is a function below it, in call order. Most are described in the [Chess
+//! Programming Wiki](https://www.chessprogramming.org/Search), and come from Stockfish, Ethereal, Weiss and Berserk.
+//! The constants are our own (see [`params`](crate::params)). Steps shared with quiescence search are in the parent
+//! module.
 
 use super::history::{NO_PIECE_TO, OrderingContext, butterfly_index, piece_to};
 use super::ordering::{KILLER_SCORE, MoveSet, Picker, ScoredMove};
@@ -21,7 +20,7 @@ use std::time::Duration;
 
 /// `info currmove` is sent after this search time.
 const CURRENT_MOVE_AFTER: Duration = Duration::from_secs(3);
-/// Plies added to the depth of a tablebase value in the transposition table, since it holds at any depth.
+/// Plies added to the depth of a tablebase value in the TT, since it is valid at any depth.
 const TABLEBASE_EXTRA_DEPTH: i32 = 6;
 
 /// The state of a node.
@@ -59,8 +58,8 @@ struct Node<'a> {
     tt_adjusted_eval: Value,
     /// Whether `eval` rose since two plies ago, or four if we were in check then.
     improving: bool,
-    /// By how much the opponent's last move changed the static evaluation in our favor; -[`INFINITE`] if unknown: at
-    /// the root, in check, and after a check.
+    /// Our static evaluation plus the opponent's before its last move: positive if the opponent's position got worse.
+    /// -[`INFINITE`] if either is missing: at the root, in check, and after a check.
     eval_swing: Value,
     /// Plies by which the opponent's last move was reduced; 0 if `eval_swing` is unknown.
     prior_reduction: i32,
@@ -70,7 +69,7 @@ struct Node<'a> {
 }
 
 impl Node<'_> {
-    /// Whether the opponent's position got worse by its last move.
+    /// Whether the opponent's position got worse with its last move.
     fn opponent_worsening(&self, params: &Params) -> bool {
         self.eval_swing > params.worsening_margin
     }
@@ -81,13 +80,13 @@ impl Node<'_> {
 pub(super) struct MoveInfo {
     pub(super) mv: Move,
     piece_to: PieceTo,
-    /// Its score from the move picker.
+    /// The score of the move picker.
     score: i32,
     /// Whether it is a capture or a promotion to a queen.
     noisy: bool,
     /// The history score of a quiet move; 0 for a noisy one.
     history: i32,
-    /// Its move count at this node, from 1.
+    /// The move count at this node, from 1.
     pub(super) count: usize,
 }
 
@@ -111,7 +110,7 @@ impl LoopResult {
     }
 }
 
-/// The first `N` searched moves of a kind, which get a history malus if a later move fails high.
+/// The first `N` quiet or noisy moves searched, which get a history malus if a later move fails high.
 struct SearchedMoves<const N: usize> {
     moves: [(Move, PieceTo); N],
     len: usize,
@@ -206,8 +205,8 @@ impl Search<'_> {
         Ok(value)
     }
 
-    /// [Mate distance pruning](https://www.chessprogramming.org/Mate_Distance_Pruning): returns if a shorter mate than
-    /// any from here has been found.
+    /// [Mate distance pruning](https://www.chessprogramming.org/Mate_Distance_Pruning): a cutoff if no mate from here
+    /// is shorter than one already found.
     #[inline(always)]
     fn mate_distance_pruning(&self, window: &mut Window) -> Option<Value> {
         let ply = self.position.ply();
@@ -323,7 +322,7 @@ impl Search<'_> {
         None
     }
 
-    /// The WDL value: a win is a lower bound and a loss an upper bound, because mate values are beyond them.
+    /// The WDL value: a win is a lower bound and a loss an upper bound, because mate values exceed them.
     #[cold]
     fn probe_wdl(&self, tables: &Tables, node: &Node) -> Option<(Value, Bound)> {
         let value = tables.value(node.board, node.ply)?;
@@ -353,15 +352,14 @@ impl Search<'_> {
         (self.frame(ply).raw_eval, self.frame(ply).eval) = (raw_eval, eval);
         node.tt_adjusted_eval = node.entry.map_or(eval, |entry| entry.adjusted_eval(eval));
         if node.entry.is_none() {
-            // An entry without a bound keeps the evaluation for the next visit.
+            // Stores the evaluation alone, for the next visit.
             let entry = Entry { mv: None, value: 0, eval: raw_eval, depth: -1, bound: Bound::None, pv: node.tt_pv };
             self.shared.table.store(node.board.key(), ply, &entry);
         }
     }
 
-    /// Compares the static evaluation with those of earlier plies for
-    /// [improving](https://www.chessprogramming.org/Improving) and opponent worsening. The swing updates the butterfly
-    /// history of the opponent's quiet move.
+    /// [Improving](https://www.chessprogramming.org/Improving) and the evaluation swing, which updates the butterfly
+    /// history of the opponent's last move if it was quiet.
     #[inline(always)]
     fn eval_trend(&mut self, node: &mut Node) {
         let &mut Node { ply, eval, .. } = node;
@@ -386,7 +384,7 @@ impl Search<'_> {
     /// Resets what children and grandchildren read from the search stack.
     #[inline(always)]
     fn reset_next_frames(&mut self, node: &Node) {
-        // For null move and ProbCut searches; the move loop sets it for each move.
+        // For the null move and ProbCut; the move loop sets it again for each move.
         self.frame(node.ply).double_extensions = node.double_extensions;
         self.frame(node.ply + 1).killers = [None; 2];
         self.frame(node.ply + 2).cutoffs = 0;
@@ -421,7 +419,7 @@ impl Search<'_> {
     }
 
     /// [Reverse futility pruning](https://www.chessprogramming.org/Reverse_Futility_Pruning), also called static null
-    /// move pruning: at low depth, an evaluation above beta by a margin is trusted to fail high.
+    /// move pruning: at low depth, an evaluation that exceeds beta by a margin is assumed to fail high.
     #[inline(always)]
     fn reverse_futility(&self, node: &Node) -> Option<Value> {
         let &Node { depth, tt_adjusted_eval, window: Window { beta, .. }, .. } = node;
@@ -472,9 +470,9 @@ impl Search<'_> {
         if value < beta {
             return Ok(None);
         }
-        // Mate and tablebase values are unproven after a null move.
+        // Mate and tablebase wins after a null move are unproven.
         let value = if value >= DECIDED { beta } else { value };
-        // Verified if zugzwang is likely, because few pieces are left, or at high depth.
+        // Verified at high depth, and with few pieces, where zugzwang is likely.
         let zugzwang_likely = board.pieces_beside_pawns(us) as i32 <= self.params.nmp_zugzwang_pieces;
         if (depth < self.params.nmp_verification_depth && !zugzwang_likely) || self.null_move_min_ply > 0 {
             return Ok(Some(value));
@@ -486,8 +484,8 @@ impl Search<'_> {
         Ok((verified >= beta).then_some(value))
     }
 
-    /// [ProbCut](https://www.chessprogramming.org/ProbCut): a capture that beats beta by a margin at reduced depth is
-    /// trusted to beat beta at full depth.
+    /// [ProbCut](https://www.chessprogramming.org/ProbCut): a capture that exceeds beta by a margin at reduced depth is
+    /// assumed to fail high at full depth.
     #[inline(always)]
     fn probcut(&mut self, node: &Node) -> Result<Option<Value>, Stopped> {
         let beta = node.window.beta;
@@ -506,7 +504,7 @@ impl Search<'_> {
         Ok(Some(if value >= DECIDED { value } else { value - margin }))
     }
 
-    /// The value of the first noisy move that reaches `probcut_beta` in quiescence search and at reduced depth.
+    /// The value of the first noisy move that reaches `probcut_beta` in quiescence and then at reduced depth.
     fn probcut_captures(
         &mut self,
         node: &Node,
@@ -536,7 +534,7 @@ impl Search<'_> {
         Ok(found)
     }
 
-    /// Small ProbCut, from Stockfish: trusts a TT lower bound far above beta from a slightly shallower search.
+    /// Small ProbCut, from Stockfish: a TT lower bound far above beta from a slightly shallower search fails high.
     #[inline(always)]
     fn small_probcut(&self, node: &Node) -> Option<Value> {
         let probcut_beta = node.window.beta + self.params.small_probcut_margin;
@@ -625,12 +623,12 @@ impl Search<'_> {
         Ok(multi_cut)
     }
 
-    /// What pruning, extensions and reductions need to know about a move.
+    /// The data of a move that pruning, extensions and reductions use.
     #[inline(always)]
     fn move_info(&self, node: &Node, picked: ScoredMove, count: usize) -> MoveInfo {
         let ScoredMove { mv, piece_to, score } = picked;
         let noisy = node.board.is_noisy(mv);
-        // Killers, the TT move and root moves have scores that are not histories.
+        // The scores of killers, the TT move and root moves are not histories.
         let history = if noisy {
             0
         } else if score < KILLER_SCORE && node.ply > 0 {
@@ -650,7 +648,7 @@ impl Search<'_> {
         }
     }
 
-    /// Pruning at low depth: whether to skip the move. Quiet checks are never pruned; `checks` caches the squares from
+    /// Shallow-depth pruning: whether to skip the move. Quiet checks are not pruned; `checks` caches the squares from
     /// which they are given.
     #[inline(always)]
     fn prune_move(&self, node: &Node, info: &MoveInfo, picker: &mut Picker, checks: &mut Option<Checks>) -> bool {
@@ -668,7 +666,7 @@ impl Search<'_> {
             picker.skip_quiets();
             return true;
         }
-        // A good history raises the depth, a bad one lowers it.
+        // A good history raises the LMR depth, a bad one lowers it.
         let lmr_depth = (lmr_depth + info.history * self.params.futility_history / (1 << 20)).max(0);
         self.futility_pruning(node, lmr_depth)
             || !board.see_ge(info.mv, -self.params.see_quiet_factor * lmr_depth * lmr_depth)
@@ -694,8 +692,8 @@ impl Search<'_> {
         info.count > self.params.lmp_threshold(node.depth, improving)
     }
 
-    /// [History pruning](https://www.chessprogramming.org/History_Leaf_Pruning) by the score that sorts the quiet moves:
-    /// all that follow score less.
+    /// [History pruning](https://www.chessprogramming.org/History_Leaf_Pruning) by the score of the move picker: the
+    /// quiet moves that follow score lower.
     #[inline(always)]
     fn history_pruning(&self, node: &Node, info: &MoveInfo, lmr_depth: i32) -> bool {
         lmr_depth <= self.params.history_pruning_depth && info.score < -self.params.history_pruning_factor * node.depth
@@ -710,7 +708,7 @@ impl Search<'_> {
     }
 
     /// [Singular extension](https://www.chessprogramming.org/Singular_Extensions): the plies by which to extend a TT
-    /// move that is much better than all others, negative to reduce one that is not. Breaks with the value of a
+    /// move that is much better than all others, or negative, to reduce a move that is not. Breaks with the value of a
     /// multi-cut.
     #[inline(always)]
     fn singular_extension<const PV: bool>(
@@ -743,7 +741,7 @@ impl Search<'_> {
             let triple = double && !info.noisy && value < singular_beta - self.params.triple_margin;
             return Ok(ControlFlow::Continue(1 + i32::from(double) + i32::from(triple)));
         }
-        // Multi-cut: another move fails high, too.
+        // Multi-cut: another move fails high as well.
         if window.fails_high(singular_beta) && singular_beta.abs() < DECIDED {
             return Ok(ControlFlow::Break(singular_beta));
         }
@@ -770,7 +768,7 @@ impl Search<'_> {
     }
 
     /// [Principal variation search](https://www.chessprogramming.org/Principal_Variation_Search) of the move just made:
-    /// a null window search, and the full window for the first move of a PV node or a move that raises alpha.
+    /// a null window search, and at PV nodes a full window search of the first move and of moves that raise alpha.
     #[inline(always)]
     fn search_move<const PV: bool>(
         &mut self,
@@ -793,7 +791,7 @@ impl Search<'_> {
         Ok(value)
     }
 
-    /// Whether late move reductions apply to the move.
+    /// Whether the move gets a late move reduction.
     #[inline(always)]
     fn may_reduce<const PV: bool>(&self, node: &Node, info: &MoveInfo) -> bool {
         let count = info.count as i32;
@@ -825,7 +823,7 @@ impl Search<'_> {
             if depth > reduced_depth {
                 value = -self.alpha_beta::<false>(null_window, depth, !node.cut_node)?;
             }
-            // The re-search updates the continuation histories.
+            // The result of the re-search updates the continuation histories.
             if !info.noisy {
                 let bonus = match window.bound_of(value) {
                     Bound::Upper => -self.params.history_malus(new_depth.max(1)),
@@ -871,7 +869,7 @@ impl Search<'_> {
         if node.ply == 0 {
             reduction -= self.params.lmr_root;
         }
-        // The next ply, below this node and its siblings, failed high often.
+        // Many cutoffs at the next ply.
         if self.frame(node.ply + 1).cutoffs > self.params.lmr_cutoff_count {
             reduction += self.params.lmr_cutoffs;
         }
@@ -881,7 +879,7 @@ impl Search<'_> {
         reduction / 1024
     }
 
-    /// Raises alpha, and reduces the remaining moves, which have more to beat.
+    /// Raises alpha and reduces the remaining moves, which are now less likely to raise it.
     #[inline(always)]
     fn raise_alpha(&self, node: &mut Node, value: Value) {
         node.window.alpha = value;
@@ -891,7 +889,7 @@ impl Search<'_> {
         }
     }
 
-    /// The value without a legal move: mate or stalemate; alpha if the only legal move is excluded.
+    /// The value without legal moves: mate or stalemate, or alpha if the only legal move is excluded.
     fn no_moves<const PV: bool>(&mut self, node: &Node) -> Value {
         if node.excluded.is_some() {
             return node.window.alpha;
@@ -941,7 +939,7 @@ impl Search<'_> {
         }
     }
 
-    /// A bonus for the opponent's quiet move that caused the fail low.
+    /// A bonus for the opponent's last move, if quiet, after a fail low.
     fn update_fail_low(&mut self, node: &Node) {
         let previous = *self.earlier(node.ply, 1);
         if node.ply > 0 && previous.quiet && previous.piece_to != NO_PIECE_TO {
@@ -983,7 +981,7 @@ impl Search<'_> {
         let entry = Entry { mv, value, eval: node.raw_eval, depth, bound, pv: node.tt_pv };
         self.shared.table.store(board.key(), ply, &entry);
         let quiet = mv.is_none_or(|mv| !board.is_noisy(mv));
-        // A bound that the static evaluation satisfies says nothing about its error.
+        // If the static evaluation satisfies the bound, its error is unknown.
         let in_bound = (bound == Bound::Lower && eval >= value) || (bound == Bound::Upper && eval <= value);
         if !node.in_check && quiet && !in_bound && value.abs() < DECIDED {
             let previous = &node.ordering.previous;

@@ -1,12 +1,13 @@
-//! History tables: how well moves did in the search so far, and how wrong the static evaluation was.
+//! History tables: scores of moves by their cutoffs so far, and the error of the static evaluation.
 //!
 //! - Quiet moves: [butterfly history](https://www.chessprogramming.org/Butterfly_Boards) by from, to and whether enemy
 //!   pawns attack these squares; pawn-structure history; [continuation
 //!   histories](https://www.chessprogramming.org/History_Heuristic#Continuation_History) of one, two, four and six
 //!   plies ago; near the root low-ply history, which is cleared for each search.
-//! - Captures: history by piece, square and victim.
-//! - Each move has a [counter-move](https://www.chessprogramming.org/Countermove_Heuristic).
-//! - Correction histories: averages of the error of the static evaluation, by keys of parts of the position.
+//! - Captures: capture history by piece, square and victim.
+//! - [Counter-moves](https://www.chessprogramming.org/Countermove_Heuristic).
+//! - Correction histories: averages of the error of the static evaluation, by pawns, minor pieces, non-pawn pieces and
+//!   the last two moves.
 //!
 //! All entries are `i16` with *gravity*, from Stockfish: an update moves an entry toward plus or minus its limit in
 //! proportion to the remaining distance, so that entries stay bounded and old updates fade.
@@ -20,7 +21,7 @@ use crate::value::Value;
 const LIMIT: i32 = 16_384;
 /// Limit of a correction entry.
 const CORRECTION_LIMIT: i32 = 1_024;
-/// Correction entries for one unit of the static evaluation, with a weight of 128.
+/// A correction entry in units of the static evaluation is divided by this, with a weight of 128.
 const CORRECTION_SCALE: i32 = 8;
 /// Entries of a correction history.
 const CORRECTIONS: usize = 16_384;
@@ -31,7 +32,7 @@ const LOW_PLIES: usize = 4;
 
 /// Number of [`PieceTo`] indices, [`NO_PIECE_TO`] included.
 pub(super) const PIECE_TOS: usize = 2 * 6 * 64 + 1;
-/// The index of a null move, and of the moves before the root.
+/// The index that stands for a null move and for the moves before the root.
 pub(super) const NO_PIECE_TO: PieceTo = 2 * 6 * 64;
 
 /// The [`PieceTo`] of a legal move.
@@ -58,15 +59,15 @@ fn table<const N: usize, T: Clone>(zero: T) -> Box<[T; N]> {
 /// The [`PieceTo`] of the moves one, two, four and six plies ago.
 pub(super) type PreviousMoves = [PieceTo; 4];
 
-/// What move ordering and the histories know of a node.
+/// The data of a node that move ordering and histories use.
 #[derive(Clone, Copy)]
 pub(super) struct OrderingContext {
     pub(super) killers: [Option<Move>; 2],
     pub(super) counter: Option<Move>,
     pub(super) previous: PreviousMoves,
-    /// Squares attacked by enemy pawns.
+    /// Squares that enemy pawns attack.
     pub(super) threats: u64,
-    /// Plies from the root. None orders quiet moves by their histories alone, as in quiescence.
+    /// Plies from the root. None, as in quiescence: no threat bonus and no low-ply history.
     pub(super) ply: Option<usize>,
 }
 
@@ -162,12 +163,12 @@ impl Histories {
         self.continuation_correction.fill([0; PIECE_TOS]);
     }
 
-    /// Clears the low-ply history, which holds for one root position.
+    /// Clears the low-ply history, which is valid for one root position.
     pub(super) fn clear_low_ply(&mut self) {
         self.low_ply.fill([0; 4096]);
     }
 
-    /// None beyond the plies that have a low-ply history.
+    /// The low-ply scores of a node; None from [`LOW_PLIES`] on.
     pub(super) fn low_ply_scores(&self, params: &Params, ply: usize) -> Option<LowPlyScores<'_>> {
         let table = self.low_ply.get(ply)?;
         Some(LowPlyScores { table, sixteenths: params.ordering_low_ply / (1 + ply as i32) })
@@ -195,7 +196,7 @@ impl Histories {
         self.counter[usize::from(previous)] = Some(mv.unmarked());
     }
 
-    /// Updates all histories of a quiet move of the node.
+    /// Updates all histories of a quiet move.
     pub(super) fn update_quiet(
         &mut self,
         board: &Board,
@@ -230,7 +231,7 @@ impl Histories {
         gravity(&mut self.capture[usize::from(piece_to)][victim.to_index()], bonus, LIMIT);
     }
 
-    /// What is added to the static evaluation: the weighted sum of the correction histories.
+    /// The correction of the static evaluation: the weighted sum of the correction histories.
     pub(super) fn correction(&self, params: &Params, board: &Board, previous: &PreviousMoves) -> Value {
         let us = board.side_to_move().to_index();
         let entry = |table: &[[i16; 2]; CORRECTIONS], key| i32::from(table[slot(key)][us]);
@@ -246,7 +247,7 @@ impl Histories {
         sum / (128 * CORRECTION_SCALE)
     }
 
-    /// Prefetches what [`Histories::correction`] reads.
+    /// Prefetches the entries that [`Histories::correction`] reads.
     pub(super) fn prefetch_correction(&self, board: &Board, previous: &PreviousMoves) {
         prefetch(&self.pawn_correction[slot(board.pawn_key())]);
         prefetch(&self.minor_correction[slot(board.minor_key())]);
@@ -261,8 +262,7 @@ impl Histories {
         i32::from(self.non_pawn_correction[slot(board.nonpawn_key(color))][color.to_index()][us])
     }
 
-    /// Updates the correction histories by the `error` of the static evaluation, the value of a search of this depth
-    /// minus the evaluation.
+    /// Updates the correction histories. `error` is the value of a search to `depth` minus the static evaluation.
     pub(super) fn update_correction(
         &mut self,
         params: &Params,
@@ -286,12 +286,12 @@ impl Histories {
     }
 }
 
-/// The index of a quiet move in the butterfly history: color, threatened squares, from and to.
+/// The index of a quiet move in the butterfly history: color, threats, from and to.
 pub(super) fn butterfly_index(board: &Board, mv: Move, threats: u64) -> u16 {
     ((board.side_to_move().to_index() << 2 | threatened(mv, threats)) << 12 | mv.squares()) as u16
 }
 
-/// Whether enemy pawns attack the squares of a move: two bits, from and to.
+/// Whether enemy pawns attack the from square and the to square of a move, in two bits.
 fn threatened(mv: Move, threats: u64) -> usize {
     let has = |square| usize::from(BitBoard(threats).has(square));
     has(mv.from()) * 2 + has(mv.to())

@@ -1,10 +1,10 @@
-//! The search of comparison training: the leaf of the principal variation.
+//! The search of comparison training, which finds the leaf of the principal variation.
 //!
 //! After Tesauro's d-ply comparison training (section 2.2 and Fig. 1 of Tseng, Chen and Wu 2018): the full tree to a
-//! fixed depth, then quiescence with all evasions of a check and all captures that do not lose material. The value of a
-//! variation must be the static evaluation of its leaf and depend on the position and the weights alone, so this is
-//! plain alpha-beta with the uncorrected evaluation: no pruning, reductions, TT cutoffs or histories. Principal
-//! variation search, TT moves and killers save nodes and change no value.
+//! fixed depth, then quiescence with all check evasions and all captures that do not lose material. The value of a line
+//! must be the static evaluation of its leaf and depend on position and weights alone, so this is plain alpha-beta with
+//! the uncorrected evaluation: no pruning, reductions, TT cutoffs or histories. Principal variation search, TT moves
+//! and killers save nodes without changing the value.
 
 use super::history::OrderingContext;
 use super::ordering::{Arena, MoveSet, Picker, ScoredMove, VictimScorer};
@@ -26,7 +26,7 @@ pub enum LeafEnd {
     Quiet(Board),
     /// In mate or in a draw by the rules.
     Terminal,
-    /// The value lies outside the window: it is a bound without a variation.
+    /// The value is outside the window: a bound without a principal variation.
     Bound,
 }
 
@@ -44,7 +44,7 @@ pub struct Leaf {
 /// The limits of a leaf search.
 #[derive(Clone, Copy, Debug)]
 pub struct LeafBudget<'a> {
-    /// The most nodes.
+    /// Node limit.
     pub nodes: u64,
     /// Set to stop the search.
     pub stop: &'a AtomicBool,
@@ -67,10 +67,11 @@ pub struct LeafSearcher {
     pv_lines: Vec<PvLine>,
     killers: Vec<[Option<Move>; 2]>,
     nodes: u64,
-    /// The limits are checked at this number of nodes.
+    /// Number of nodes at which the limits are checked next.
     checkpoint: u64,
+    /// XORed into all keys; a new one for each training position.
     salt: u64,
-    /// Whether the table was cleared since the position began.
+    /// Whether the table was cleared since [`LeafSearcher::begin_position`].
     cleared: bool,
 }
 
@@ -104,9 +105,9 @@ impl LeafSearcher {
     /// Resets the move ordering: call it once for each training position, so that results depend on the position and
     /// the weights alone. Searches of one position's children may share it.
     pub fn begin_position(&mut self) {
-        // New keys are cheaper than a cleared table and hide all older entries. They suffice for a single ply, where an
-        // entry is probed only by the next search. In deeper trees older entries would compete for places, so the first
-        // search clears the table.
+        // A new salt is cheaper than clearing the table and hides all older entries. It suffices for a single ply,
+        // where only the next search probes an entry. In deeper trees older entries would compete for slots, so the
+        // first search clears the table.
         self.salt = self.salt.wrapping_add(hash::GOLDEN);
         self.cleared = false;
         self.killers.fill([None; 2]);
@@ -174,7 +175,7 @@ impl LeafSearcher {
         LeafEnd::Quiet(board)
     }
 
-    /// Value of the node at the current ply, fail-soft; `PV` keeps a line.
+    /// The fail-soft value of the current position.
     fn alpha_beta<const PV: bool>(
         &mut self,
         mut window: Window,
@@ -234,7 +235,7 @@ impl LeafSearcher {
         Ok(best)
     }
 
-    /// Value of the node by captures, promotions to a queen and evasions.
+    /// Quiescence search: captures, promotions to a queen and check evasions.
     fn quiescence<const PV: bool>(&mut self, mut window: Window, budget: &LeafBudget) -> Result<Value, Unfinished> {
         if let Some(value) = self.enter_node::<PV>(budget)? {
             return Ok(value);
@@ -277,7 +278,7 @@ impl LeafSearcher {
         Ok(if in_check && count == 0 { self.no_moves::<PV>(&board, ply) } else { best })
     }
 
-    /// Checks the budget and begins the PV line. A value for draws and at the end of the search stack.
+    /// Checks the budget and clears the PV line. Returns a value for draws and at the last ply.
     fn enter_node<const PV: bool>(&mut self, budget: &LeafBudget) -> Result<Option<Value>, Unfinished> {
         if self.nodes >= self.checkpoint {
             self.check_budget(budget)?;
@@ -326,8 +327,7 @@ impl LeafSearcher {
     }
 }
 
-/// What captures in quiescence must win at least by static exchange. Trained weights depend on it, so it is not a
-/// parameter of the search.
+/// Smallest SEE value of captures in quiescence. Trained weights depend on it, so it is not a search parameter.
 const SEE_THRESHOLD: i32 = -44;
 
 #[cfg(test)]

@@ -10,7 +10,7 @@ use std::time::Duration;
 /// Limits of one search; the first one reached ends it.
 #[derive(Clone, Debug, Default)]
 pub struct Limits {
-    /// Plies of the deepest iteration.
+    /// Depth of the last iteration in plies.
     pub depth: Option<u32>,
     /// Nodes of all threads together.
     pub nodes: Option<u64>,
@@ -20,10 +20,10 @@ pub struct Limits {
     pub movetime: Option<Duration>,
     /// The clock of the side to move.
     pub clock: Option<Clock>,
-    /// Nodes per second: the clock counts nodes in place of time. On one thread the search is then the same on any
+    /// Nodes per second: the clock counts nodes instead of time. A search on one thread is then the same on any
     /// machine.
     pub nps: Option<NonZeroU64>,
-    /// Answers only after a stop.
+    /// Sends the best move only after a stop.
     pub infinite: bool,
     /// Whether to ponder, for the caller that makes the [`Control`](crate::control::Control).
     pub ponder: bool,
@@ -49,9 +49,9 @@ pub const MOVE_OVERHEAD: Duration = Duration::from_millis(10);
 /// Options of all searches.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// Number of variations.
+    /// Number of principal variations.
     pub multipv: usize,
-    /// Time that is lost between engine and clock with each move.
+    /// Time lost between engine and clock on each move.
     pub move_overhead: Duration,
     /// The parameters of the search.
     pub params: Params,

@@ -1,10 +1,10 @@
 //! The search: principal variation search with iterative deepening, on all threads by [Lazy
 //! SMP](https://www.chessprogramming.org/Lazy_SMP).
 //!
-//! A [`Worker`] owns what one thread keeps between searches, a [`Search`] is one search by one thread, and [`Shared`]
-//! is what the threads of a search share: the transposition table, the stop and ponder state of [`Control`], the node
-//! counters and the result of each helper. Training has a plain search of its own, in `leaves`: there the value of a
-//! variation must be the static evaluation of its leaf and depend on the position and the weights alone.
+//! A [`Worker`] is the state that a thread keeps between searches, a [`Search`] is one search by one thread, and
+//! [`Shared`] is the state that the threads of a search share: the transposition table, the stop and ponder state of
+//! [`Control`], the node counters and the result of each helper. Training has a plain search of its own in `leaves`, in
+//! which the value of a line is the static evaluation of its leaf and depends on position and weights alone.
 
 mod alpha_beta;
 mod history;
@@ -49,35 +49,35 @@ use time::nodes_in;
 use tt::Entry;
 use window::Window;
 
-/// The search was stopped; its position is not restored.
+/// The search was stopped; the position is not restored.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Stopped;
 
-/// What the threads of one search share.
+/// The state that the threads of one search share.
 pub(crate) struct Shared<'a> {
     pub(crate) table: &'a Table,
     pub(crate) control: &'a Control,
     pub(crate) limits: &'a Limits,
     pub(crate) options: &'a Options,
     pub(crate) bounds: Option<TimeBounds>,
-    /// Set when worker 0 has finished: stops the helpers.
+    /// Set when worker 0 has finished, to stop the helpers.
     pub(crate) finished: AtomicBool,
     /// Nodes of each worker at its last check of the limits.
     pub(crate) nodes: &'a [CachePadded<AtomicU64>],
-    /// The result of each helper after its last full iteration: worker 0 votes without waiting for the helpers.
+    /// The result of each helper after its last complete iteration: worker 0 votes without waiting for the helpers.
     pub(crate) results: &'a [Mutex<Option<ThreadResult>>],
-    /// Tablebases, where the search probes them.
+    /// Tablebases, if the search probes them.
     pub(crate) tables: Option<&'a Tables>,
-    /// The tablebase ranks of the root moves, if all are known.
+    /// The tablebase ranks of the root moves, if all root moves have one.
     pub(crate) root: Option<&'a RootMoves>,
     pub(crate) table_hits: AtomicU64,
-    /// Nodes at the ponder hit, where the clock counts nodes.
+    /// Nodes at the ponder hit, if the clock counts nodes.
     pub(crate) nodes_at_hit: OnceLock<u64>,
     pub(crate) on_report: &'a (dyn Fn(&Report) + Sync),
 }
 
 impl Shared<'_> {
-    /// Search time, pondering included: since `go`, or by the nodes searched.
+    /// Search time including pondering, measured since `go` or counted in nodes.
     pub(crate) fn elapsed(&self) -> Duration {
         match self.limits.nps {
             Some(nps) => time_of(self.total_nodes(), nps),
@@ -110,29 +110,29 @@ impl Shared<'_> {
     }
 }
 
-/// The search stack: one frame a ply.
+/// The search stack frame of a ply.
 #[derive(Clone, Copy)]
 struct Frame {
     /// Static evaluation with corrections; [`NONE`] in check.
     eval: Value,
-    /// Static evaluation as the evaluator gives it.
+    /// Static evaluation before corrections; [`NONE`] in check.
     raw_eval: Value,
-    /// The piece-to of the move made here.
+    /// The piece-to of the current move.
     piece_to: PieceTo,
-    /// Whether that move is quiet.
+    /// Whether the current move is quiet.
     quiet: bool,
-    /// The butterfly index of that move, if it is quiet.
+    /// The butterfly index of the current move, if it is quiet.
     butterfly: u16,
-    /// The number of that move, from 1.
+    /// The move count of the current move, from 1.
     move_count: usize,
-    /// Plies by which that move is reduced.
+    /// The reduction of the current move in plies.
     reduction: i32,
     killers: [Option<Move>; 2],
-    /// The move that a singular search leaves out.
+    /// The move excluded from a singular extension search.
     excluded: Option<Move>,
     /// Double extensions on the path to this ply.
     double_extensions: i32,
-    /// Cutoffs at this ply since its grandparent was entered.
+    /// Cutoffs at this ply since the node two plies above was entered.
     cutoffs: i32,
     tt_pv: bool,
 }
@@ -154,12 +154,12 @@ impl Frame {
     };
 }
 
-/// Frames before the root, for the moves and evaluations of up to six plies ago.
+/// Frames before the root, for continuation histories of up to six plies ago.
 const BEFORE_ROOT: usize = 6;
-/// Frames for all plies; a node writes to those of the next two.
+/// Number of frames; a node writes to the frames of the next two plies.
 const FRAMES: usize = BEFORE_ROOT + MAX_PLY + 4;
 
-/// What a search thread keeps from one search to the next.
+/// The state that a search thread keeps between searches.
 pub(crate) struct Worker {
     id: usize,
     params: Params,
@@ -214,28 +214,28 @@ pub(crate) struct Search<'a> {
     frames: &'a mut [Frame; FRAMES],
     pv_lines: &'a mut [PvLine],
     root_moves: Vec<RootMove>,
-    /// Index of the variation that is searched: the root moves before it are the better ones of MultiPV.
+    /// MultiPV index of the line being searched; the root moves before it are the better lines.
     pv_index: usize,
     root_depth: i32,
     completed_depth: i32,
-    /// The soft time bound after the last iteration, scaled by the state of the search.
+    /// The soft time bound, scaled after each iteration.
     soft_bound: Duration,
     seldepth: usize,
     nodes: u64,
-    /// The limits are checked at this number of nodes.
+    /// Number of nodes at which the limits are checked next.
     checkpoint: u64,
-    /// No null move is made before this ply while one is verified; 0 otherwise.
+    /// During the verification search of a null move, null moves are disabled before this ply; 0 otherwise.
     null_move_min_ply: usize,
 }
 
 /// Nodes between two checks of the limits.
 const CHECK_INTERVAL: u64 = 1024;
-/// Nodes that the first iteration may take regardless of the limits: a millisecond, and far more than it needs in
-/// positions of games.
+/// Nodes of worker 0 in the first iteration that no limit stops: about a millisecond, and far more than an iteration of
+/// depth 1 needs in positions of games.
 const FIRST_ITERATION: u64 = 2048;
 
 impl<'a> Search<'a> {
-    /// Prepares a search of the current position of `game`. None where no move is to be searched.
+    /// Prepares a search of the current position of `game`. None if there is no root move.
     pub(crate) fn new(worker: &'a mut Worker, game: &Game, shared: &'a Shared<'a>) -> Option<Search<'a>> {
         let root_moves = RootMove::all(game.board(), &shared.limits.searchmoves, shared.root);
         if root_moves.is_empty() {
@@ -273,7 +273,7 @@ impl<'a> Search<'a> {
         &mut self.frames[ply + BEFORE_ROOT]
     }
 
-    /// The frame `back` plies before `ply`.
+    /// The frame `back` plies above `ply`.
     fn earlier(&self, ply: usize, back: usize) -> &Frame {
         &self.frames[ply + BEFORE_ROOT - back]
     }
@@ -282,7 +282,7 @@ impl<'a> Search<'a> {
         [1, 2, 4, 6].map(|back| self.earlier(ply, back).piece_to)
     }
 
-    /// The context without killers and counter-move.
+    /// The ordering context of a node, without killers and counter-move.
     fn ordering_context(&self, board: &Board, ply: usize) -> OrderingContext {
         let them = !board.side_to_move();
         let threats = attacks::pawns(them, board.colored(them, Piece::Pawn)).0;
@@ -295,7 +295,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// The next move of a node by the histories.
+    /// The next move of a node, scored by the histories.
     #[inline(always)]
     fn next_move(&mut self, picker: &mut Picker, board: &Board, ordering: &OrderingContext) -> Option<ScoredMove> {
         let scorer = HistoryScorer { histories: self.histories, params: self.params, derived: self.derived };
@@ -323,20 +323,20 @@ impl<'a> Search<'a> {
             let left = nodes_in((pondered + bounds.hard).saturating_sub(shared.elapsed()), nps);
             self.checkpoint = self.checkpoint.min(self.nodes + left.max(1));
         }
-        // The first iteration is nearly free and gives a better move than none would, but where quiescence explodes it
-        // would not end. Helpers stop at once, which leaves their processor to worker 0.
+        // The first iteration finds a reasonable move in almost no time, unless quiescence explodes. Helpers stop at
+        // once and leave the processor to worker 0.
         let grace = self.id == 0 && self.completed_depth == 0 && self.nodes < FIRST_ITERATION;
         if over && !grace { Err(Stopped) } else { Ok(()) }
     }
 
-    /// Whether the clock has run since the ponder hit for the hard bound, or the soft bound had passed at the hit.
+    /// Whether the time since the ponder hit reached the hard bound, or pondering alone took the soft bound.
     fn out_of_time(&self) -> bool {
         let shared = self.shared;
         let (Some(bounds), Some(pondered)) = (shared.bounds, shared.pondered()) else { return false };
         pondered >= self.soft_bound || shared.elapsed() >= pondered + bounds.hard
     }
 
-    /// Begins the PV line of a node and counts its ply.
+    /// Clears the PV line of the node and updates the selective depth.
     #[inline(always)]
     fn enter_node<const PV: bool>(&mut self) {
         self.end_pv::<PV>(false);
@@ -353,7 +353,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// The PV line at the current ply becomes `mv` and the line of the next ply.
+    /// Sets the PV line at the current ply to `mv` followed by the line at the next ply.
     fn extend_pv(&mut self, mv: Move) {
         PvLine::extend_at(self.pv_lines, self.position.ply(), mv);
     }
@@ -368,8 +368,8 @@ impl<'a> Search<'a> {
         Some(self.draw_value())
     }
 
-    /// [Upcoming repetition](https://www.chessprogramming.org/Repetitions), from Stockfish: a draw is at hand, which
-    /// raises alpha and may close the window.
+    /// [Upcoming repetition](https://www.chessprogramming.org/Repetitions), from Stockfish: if the side to move can
+    /// repeat a position, the draw score raises alpha.
     #[inline(always)]
     fn upcoming_repetition(&self, window: &mut Window) -> Option<Value> {
         if window.alpha >= DRAW || !self.position.upcoming_repetition() {
@@ -386,20 +386,20 @@ impl<'a> Search<'a> {
         at_end.then(|| if board.in_check() { DRAW } else { self.evaluate(board, None).1 })
     }
 
-    /// Draw-score randomization: plus or minus one, so that the search does not settle on one of many repetitions.
+    /// Draw-score randomization, from Stockfish: plus or minus 1, to avoid blindness to 3-fold repetitions.
     fn draw_value(&self) -> Value {
         (self.nodes & 2) as Value - 1
     }
 
-    /// The static evaluation as the evaluator or the entry gives it, and with corrections.
+    /// The static evaluation before and after corrections.
     fn evaluate(&mut self, board: &Board, entry: Option<&Entry>) -> (Value, Value) {
         let stored = entry.map_or(NONE, |entry| entry.eval);
         let raw_eval = if stored == NONE { self.position.evaluate() } else { stored };
         (raw_eval, self.corrected(board, raw_eval))
     }
 
-    /// The evaluation, damped by the fifty-move clock, plus the correction histories. A known win stays as it is: the
-    /// steps of the drive to the mate are smaller than what a move of the clock takes off a large value.
+    /// The static evaluation, damped by the fifty-move clock and corrected by the correction histories. Known wins are
+    /// unchanged: damping would outweigh the progress toward mate.
     fn corrected(&self, board: &Board, raw_eval: Value) -> Value {
         if raw_eval.abs() >= KNOWN_WIN {
             return raw_eval;
@@ -410,7 +410,7 @@ impl<'a> Search<'a> {
         (damped + correction).clamp(-DECIDED + 1, DECIDED - 1)
     }
 
-    /// Prefetches the transposition table entry of the position after `mv`: the sooner, the shorter the wait for it.
+    /// Prefetches the TT entry of the position after `mv`.
     fn prefetch_tt(&self, mv: Move, piece_to: PieceTo) {
         self.shared.table.prefetch(self.position.board().likely_key_after(mv, piece_to));
     }

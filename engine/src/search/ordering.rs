@@ -2,7 +2,7 @@
 //!
 //! The stages: the TT move, captures that do not lose material, killers and the counter-move, quiet moves by their
 //! histories and threats, losing captures. Captures are generated after the TT move and quiet moves after the good
-//! captures, so that an early cutoff saves the rest. Both go into an arena that the nodes of a variation share.
+//! captures, so that an early cutoff saves the rest. The move lists are in an arena that all plies share.
 
 use super::history::{Histories, OrderingContext, piece_to};
 use crate::board::{
@@ -28,19 +28,19 @@ enum Stage {
     BadNoisy,
 }
 
-/// The moves that a picker returns.
+/// The set of moves that a picker returns.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum MoveSet {
     /// All legal moves.
     All,
     /// Captures and promotions to a queen.
     Noisy,
-    /// Noisy moves and the quiet checks that lose nothing by static exchange.
+    /// Noisy moves, and quiet checks with a SEE value of at least 0.
     NoisyAndChecks,
 }
 
-/// A generated move: 16 bits, with the mark of castling below the others, so that it orders no moves; below these its
-/// piece-to in 10 bits.
+/// A generated move in 26 bits: the move in 16, rotated so that the castling flag is the lowest and does not affect the
+/// order of moves, then its piece-to in 10.
 #[derive(Clone, Copy, Default)]
 struct GeneratedMove(u32);
 
@@ -58,15 +58,14 @@ impl GeneratedMove {
     }
 }
 
-/// A scored move and its index in the list in one word, so that the best move is the largest word, which vector
-/// instructions find.
+/// A scored move and its index in the list, packed into one word so that SIMD finds the best move as the largest word.
 ///
-/// From the top: score 24 bits, packed move 16, piece-to 10, index 14.
+/// From the top: score 24 bits, move 16, piece-to 10, index 14.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct ListEntry(u64);
 
 impl ListEntry {
-    /// Makes scores positive; above the absolute value of any score.
+    /// Added to scores to make them positive.
     const BIAS: i32 = 1 << 23;
     const INDICES: u64 = 1 << 14;
 
@@ -98,11 +97,11 @@ impl ListEntry {
     }
 }
 
-/// The move lists of the nodes of a variation, one node after another.
+/// The move lists of all plies of the current line, one after another.
 pub(super) struct Arena {
     noisy: Vec<ListEntry>,
     quiet: Vec<ListEntry>,
-    /// The generated moves of one node, before they are scored in a second loop of known length.
+    /// The generated moves of one node, which a second loop scores.
     generated: Box<[GeneratedMove; 256]>,
 }
 
@@ -121,10 +120,10 @@ impl Arena {
     }
 }
 
-/// Collects the generated moves of a node, without the TT move, which was searched first.
+/// Collects the generated moves of a node without the TT move.
 struct Generator<'a> {
     list: &'a mut [GeneratedMove; 256],
-    /// A byte, so that the list needs no bounds check.
+    /// A byte, so that indexing the list needs no bounds check.
     count: u8,
     us: Color,
     tt_move: Option<Move>,
@@ -157,12 +156,12 @@ fn refutation_scores(context: &OrderingContext) -> impl Fn(Move) -> Option<i32> 
     }
 }
 
-/// How moves are scored.
+/// Scores moves.
 pub(super) trait Scorer {
     /// Score of a capture or promotion.
     fn noisy(&self, captured: Option<Piece>, mv: Move, piece_to: PieceTo) -> i32;
 
-    /// What a capture with this score may lose by static exchange and still count as good.
+    /// Material that a good capture with this score may lose by SEE.
     fn see_allowance(&self, score: i32) -> i32;
 
     /// Scores the quiet moves of a node.
@@ -242,8 +241,8 @@ impl<'a> ThreatBonus<'a> {
     }
 }
 
-/// Scores by the victim alone. Which of several leaves of equal value a training finds depends on the move order, so
-/// the scores use no tunable constants.
+/// Scores captures by the victim, without tunable constants: the move order determines which of several leaves of equal
+/// value training finds.
 pub(super) struct VictimScorer;
 
 impl Scorer for VictimScorer {
@@ -272,18 +271,18 @@ pub(super) struct Picker {
     stage: Stage,
     moves: MoveSet,
     tt_move: Option<Move>,
-    /// Good captures win at least this much by static exchange.
+    /// Smallest SEE value of a good capture.
     see_threshold: i32,
     noisy_start: usize,
     noisy_next: usize,
-    /// End of the losing captures, which gather at the front of the noisy moves.
+    /// End of the losing captures, which are moved to the front of the noisy moves.
     bad_end: usize,
     quiet_start: usize,
     quiet_next: usize,
     skip_quiets: bool,
 }
 
-/// Killers and counter-move score at least this, which is above the sum of all histories.
+/// Lowest score of killers and counter-move, above the sum of all histories.
 pub(super) const KILLER_SCORE: i32 = 1 << 20;
 
 impl Picker {
@@ -310,7 +309,7 @@ impl Picker {
         arena.quiet.truncate(self.quiet_start);
     }
 
-    /// Leaves out the remaining quiet moves.
+    /// Skips the remaining quiet moves.
     pub(super) fn skip_quiets(&mut self) {
         self.skip_quiets = true;
     }
@@ -370,7 +369,7 @@ impl Picker {
         }
     }
 
-    /// Not inlined: the large stack frame of the generators would burden every call of [`Picker::next`].
+    /// Not inlined: the large stack frame of the generators would slow down [`Picker::next`].
     #[inline(never)]
     fn generate_noisy<S: Scorer>(&self, arena: &mut Arena, board: &Board, scorer: &S) {
         let mut generator = Generator::new(&mut arena.generated, board, self.tt_move);
@@ -406,11 +405,11 @@ impl Picker {
         arena.quiet.extend(arena.generated[..count].iter().enumerate().map(score));
     }
 
-    /// The next noisy move by score; those that lose material are moved to the front of the list.
+    /// The next good capture; losing captures are moved to the front of the list.
     fn next_good_noisy<S: Scorer>(&mut self, arena: &mut Arena, board: &Board, scorer: &S) -> Option<ScoredMove> {
         while let Some(entry) = select(&mut arena.noisy[self.noisy_start..], self.noisy_next - self.noisy_start) {
             self.noisy_next += 1;
-            // In quiescence the threshold is exact: the moves searched must not depend on the histories.
+            // No allowance in quiescence: the set of moves searched must not depend on the histories.
             let allowance = if self.moves == MoveSet::All { scorer.see_allowance(entry.score()) } else { 0 };
             let scored = entry.scored_move();
             if board.see_ge(scored.mv, self.see_threshold - allowance) {
@@ -432,7 +431,7 @@ impl Picker {
     }
 }
 
-/// Swaps the best of the moves from index `next` on to `next`.
+/// Selection sort: swaps the best of the moves from index `next` on to `next`.
 fn select(list: &mut [ListEntry], next: usize) -> Option<ListEntry> {
     let best = list[next..].iter().copied().max()?;
     let index = best.index();

@@ -1,4 +1,4 @@
-//! The position of a search: the boards of the current variation, the keys of the game and the incremental evaluation.
+//! The position of a search: a stack of boards, the keys since the start of the game and the incremental evaluation.
 
 use crate::board::{Board, Delta, Game, Move, upcoming_repetition};
 use crate::eval::{Evaluator, Step};
@@ -6,9 +6,10 @@ use crate::value::{MAX_PLY, Value};
 
 /// A position of a game and the moves made from it.
 pub(crate) struct Position {
-    /// One board a ply.
+    /// A board for each ply.
     boards: Vec<Board>,
     ply: usize,
+    /// Keys of all positions since the start of the game.
     keys: Vec<u64>,
     evaluator: Evaluator,
 }
@@ -20,7 +21,7 @@ impl Position {
         Position { boards: vec![*game.board(); MAX_PLY + 8], ply: 0, keys: game.keys().to_vec(), evaluator }
     }
 
-    /// Starts over at the current position of `game`.
+    /// Resets to the current position of `game`.
     pub(crate) fn reset(&mut self, game: &Game) {
         self.boards[0] = *game.board();
         self.ply = 0;
@@ -29,7 +30,7 @@ impl Position {
         self.evaluator.reset(game.board());
     }
 
-    /// Starts over at a board without history.
+    /// Resets to a board without history.
     pub(crate) fn reset_to(&mut self, board: &Board) {
         self.boards[0] = *board;
         self.ply = 0;
@@ -91,7 +92,7 @@ impl Position {
         self.evaluator.pop();
     }
 
-    /// Static evaluation for the side to move, in search units, with the knowledge of endgames.
+    /// Static evaluation for the side to move in search units, with endgame knowledge.
     pub(crate) fn evaluate(&mut self) -> Value {
         self.evaluator.evaluate(&self.boards[self.ply])
     }
@@ -110,7 +111,7 @@ impl Position {
         board.insufficient_material() || self.is_repetition()
     }
 
-    /// Whether the position occurred before: once since the root, or twice in all.
+    /// Whether the position is a repetition: once since the root, or twice since the start of the game.
     pub(crate) fn is_repetition(&self) -> bool {
         let current = self.keys.len() - 1;
         let reversible = (self.board().halfmove_clock() as usize).min(current);
@@ -127,7 +128,7 @@ impl Position {
         false
     }
 
-    /// Whether the side to move can repeat an earlier position.
+    /// Whether a move of the side to move repeats an earlier position.
     pub(crate) fn upcoming_repetition(&self) -> bool {
         upcoming_repetition(self.board(), &self.keys, self.ply)
     }

@@ -1,14 +1,15 @@
-//! Principal variations in a [triangular table](https://www.chessprogramming.org/Triangular_PV-Table): one line a ply.
+//! Principal variations in a [triangular table](https://www.chessprogramming.org/Triangular_PV-Table): a line for each
+//! ply.
 
 use crate::board::Move;
 use crate::value::MAX_PLY;
 
-/// A variation.
+/// A principal variation.
 #[derive(Clone)]
 pub(super) struct PvLine {
     moves: [Move; MAX_PLY],
     len: usize,
-    /// Whether it ends in mate or a draw, not in a static evaluation.
+    /// Whether the line ends in mate or a draw, not in a static evaluation.
     pub(super) terminal: bool,
 }
 
@@ -21,7 +22,7 @@ impl PvLine {
         &self.moves[..self.len]
     }
 
-    /// Makes the line empty.
+    /// Clears the line.
     pub(super) fn end(&mut self, terminal: bool) {
         self.len = 0;
         self.terminal = terminal;
@@ -35,7 +36,7 @@ impl PvLine {
         self.terminal = rest.terminal;
     }
 
-    /// The line at `ply` becomes `mv` and the line of the next ply.
+    /// Sets the line at `ply` to `mv` followed by the line at the next ply.
     pub(super) fn extend_at(lines: &mut [PvLine], ply: usize, mv: Move) {
         let (here, below) = lines.split_at_mut(ply + 1);
         here[ply].extend(mv, &below[0]);

@@ -1,5 +1,5 @@
 //! [Quiescence search](https://www.chessprogramming.org/Quiescence_Search): captures and promotions until the position
-//! is quiet, all evasions of a check, and quiet checks at the first ply.
+//! is quiet, all check evasions, and quiet checks at the first ply.
 
 use super::history::{NO_PIECE_TO, OrderingContext, destination};
 use super::ordering::{MoveSet, Picker, ScoredMove};
@@ -13,16 +13,16 @@ use crate::value::{DECIDED, INFINITE, NONE, Value, mated_in};
 struct Node<'a> {
     board: &'a Board,
     ply: usize,
-    /// What is left of the window: alpha rises with the best value.
+    /// The current window: alpha rises with the best value.
     window: Window,
     in_check: bool,
-    /// Whether quiet checks are searched: up to the first ply that is not an evasion.
+    /// Whether quiet checks are searched: at the first ply that is not in check.
     quiet_checks: bool,
-    /// The entry of the transposition table.
+    /// The TT entry.
     entry: Option<Entry>,
-    /// On a principal variation, now or in an earlier search.
+    /// Whether the node is on a principal variation, or was in an earlier search.
     tt_pv: bool,
-    /// The static evaluation as the evaluator gives it; [`NONE`] in check.
+    /// The static evaluation before corrections; [`NONE`] in check.
     raw_eval: Value,
     best_value: Value,
     best_move: Option<Move>,
@@ -30,7 +30,7 @@ struct Node<'a> {
 }
 
 impl Search<'_> {
-    /// Value of the node at the current ply, fail-soft.
+    /// The fail-soft value of the current position.
     pub(super) fn quiescence<const PV: bool>(
         &mut self,
         mut window: Window,
@@ -87,7 +87,8 @@ impl Search<'_> {
         }
     }
 
-    /// Stand pat: outside of check the side to move may decline every capture and take the static evaluation.
+    /// [Stand pat](https://www.chessprogramming.org/Quiescence_Search#Standing_Pat): outside of check the static
+    /// evaluation is a lower bound, because the side to move may decline all captures.
     #[inline(always)]
     fn stand_pat<const PV: bool>(&mut self, node: &mut Node) -> Option<Value> {
         if node.in_check {
@@ -97,7 +98,7 @@ impl Search<'_> {
         let (raw_eval, eval) = self.evaluate(node.board, node.entry.as_ref());
         self.frame(node.ply).eval = eval;
         node.raw_eval = raw_eval;
-        // PV nodes ignore the stored value, which has no PV line.
+        // PV nodes ignore the TT value, which has no PV.
         node.best_value = if PV { eval } else { node.entry.map_or(eval, |entry| entry.adjusted_eval(eval)) };
         if node.window.fails_high(node.best_value) {
             if node.entry.is_none() {
@@ -118,7 +119,7 @@ impl Search<'_> {
             (false, true) => MoveSet::NoisyAndChecks,
             (false, false) => MoveSet::Noisy,
         };
-        // Only quiet moves are ordered by context.
+        // The context orders quiet moves only.
         let ordering = match moves {
             MoveSet::Noisy => OrderingContext::EMPTY,
             _ => OrderingContext { ply: None, ..self.ordering_context(board, ply) },
@@ -129,7 +130,7 @@ impl Search<'_> {
             self.prefetch_tt(mv, piece_to);
             if node.best_value > -DECIDED {
                 if in_check {
-                    // One quiet evasion is enough, and no capture that loses material is needed.
+                    // Once an evasion avoids mate, the other quiet evasions and losing captures are skipped.
                     picker.skip_quiets();
                     if picker.in_bad_noisy() {
                         break;
@@ -162,7 +163,7 @@ impl Search<'_> {
         Ok(())
     }
 
-    /// The TT move, if quiescence searches it.
+    /// The TT move, if it is legal and a move that quiescence searches.
     #[inline(always)]
     fn quiescence_tt_move(&self, node: &Node) -> Option<Move> {
         let board = node.board;
@@ -170,7 +171,7 @@ impl Search<'_> {
         node.entry?.mv.filter(|&mv| belongs(mv) && board.is_legal(mv))
     }
 
-    /// Whether the move recaptures, promotes or gives check: such moves are searched whatever their number.
+    /// Whether the move recaptures, promotes or gives check: the move count does not prune such moves.
     fn is_forcing(&self, node: &Node, mv: Move) -> bool {
         let previous = self.earlier(node.ply, 1).piece_to;
         previous != NO_PIECE_TO && destination(previous) == mv.to()
@@ -178,7 +179,7 @@ impl Search<'_> {
             || node.board.gives_check(mv)
     }
 
-    /// The best value. One that failed high is seldom exact and moves toward beta.
+    /// The best value. A value that fails high is seldom exact, so it is blended with beta.
     #[inline(always)]
     fn blend_with_beta(&self, node: &Node) -> Value {
         let &Node { window, best_value, .. } = node;
@@ -197,7 +198,7 @@ impl Search<'_> {
     }
 }
 
-/// [Delta pruning](https://www.chessprogramming.org/Delta_Pruning): a capture that cannot bring the value up to alpha.
+/// [Delta pruning](https://www.chessprogramming.org/Delta_Pruning): whether a capture cannot raise alpha.
 fn delta_pruning(node: &Node, mv: Move, futility_base: Value) -> bool {
     let board = node.board;
     if mv.promotion().is_some() {

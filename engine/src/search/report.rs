@@ -14,14 +14,14 @@ pub enum Score {
     Mate(i32),
 }
 
-/// One variation of an iteration.
+/// A principal variation of an iteration.
 #[derive(Clone, Debug)]
 pub struct Info {
-    /// Plies of the iteration.
+    /// Depth of the iteration.
     pub depth: u32,
-    /// Plies of the longest variation.
+    /// Selective depth: the deepest ply of a PV node.
     pub seldepth: u32,
-    /// Rank of the variation, from 1.
+    /// MultiPV index, from 1.
     pub multipv: usize,
     /// Value for the side to move, in search units.
     pub value: Value,
@@ -48,16 +48,16 @@ pub struct Info {
 pub enum Report {
     /// A variation.
     Info(Info),
-    /// The root move that is searched next.
+    /// The root move that is searched now.
     CurrentMove {
-        /// Plies of the iteration.
+        /// Depth of the iteration.
         depth: u32,
         /// The move.
         mv: Move,
         /// Its number, from 1.
         number: usize,
     },
-    /// The answer, reported before the helper threads have ended.
+    /// The result, reported before the helper threads have ended.
     Answer(Outcome),
 }
 

@@ -1,5 +1,5 @@
 //! [Iterative deepening](https://www.chessprogramming.org/Iterative_Deepening) at the root: aspiration windows,
-//! MultiPV, when to stop, and which thread's move is played.
+//! MultiPV, the stop conditions and thread voting.
 
 use super::alpha_beta::MoveInfo;
 use super::history::piece_to;
@@ -15,18 +15,18 @@ use crate::value::{DECIDED, INFINITE, MAX_PLY, TABLE_WIN, Value, moves_to_mate};
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
 
-/// Plies of the deepest iteration.
+/// Depth limit of iterative deepening.
 const MAX_DEPTH: i32 = MAX_PLY as i32 - 10;
-/// Bounds of the value are reported from this search time on.
+/// Fail highs and fail lows are reported after this search time.
 const BOUNDS_AFTER: Duration = Duration::from_secs(3);
-/// Iterations whose mean value the score drop is measured from.
+/// Number of previous iterations whose mean value is the reference of the score drop.
 const SCORE_DROP_ITERATIONS: usize = 4;
 
 /// A move of the root position.
 #[derive(Clone, Debug)]
 pub(crate) struct RootMove {
     pub(super) mv: Move,
-    /// Value in this iteration; [`-INFINITE`](INFINITE) if the move is not searched yet or did not raise alpha.
+    /// Value in this iteration; [`-INFINITE`](INFINITE) if the move was not searched or did not raise alpha.
     value: Value,
     bound: Bound,
     /// Depth of the iteration that found the value.
@@ -37,7 +37,7 @@ pub(crate) struct RootMove {
     nodes: u64,
     pv: Vec<Move>,
     table_value: Option<Value>,
-    /// The rank by the tablebases; 0 for all moves without tablebases.
+    /// The tablebase rank; 0 for all moves without tablebases.
     rank: i32,
 }
 
@@ -58,7 +58,7 @@ impl RootMove {
         }
     }
 
-    /// The legal moves, or those in `searchmoves` unless it is empty: by rank, captures and promotions first.
+    /// The legal moves, or those in `searchmoves` if it is not empty, sorted by rank with noisy moves first.
     pub(super) fn all(board: &Board, searchmoves: &[Move], ranks: Option<&RootMoves>) -> Vec<RootMove> {
         let wanted = |mv: &&Move| searchmoves.is_empty() || searchmoves.contains(mv);
         let ranked = |mv: Move| ranks?.moves.iter().find(|ranked| ranked.mv == mv);
@@ -68,14 +68,14 @@ impl RootMove {
         moves
     }
 
-    /// The value that is reported: that of the tablebases, unless the search found a mate.
+    /// The value to report: the tablebase value, unless the search found a mate.
     fn reported(&self, value: Value) -> Value {
         self.table_value.filter(|_| moves_to_mate(value).is_none()).unwrap_or(value)
     }
 }
 
 impl Search<'_> {
-    /// Searches deeper and deeper until a limit is reached.
+    /// Iterative deepening until a limit is reached.
     pub(crate) fn iterate(&mut self) {
         let shared = self.shared;
         let max_depth = shared.limits.depth.map_or(MAX_DEPTH, |depth| depth.clamp(1, MAX_DEPTH as u32) as i32);
@@ -88,7 +88,7 @@ impl Search<'_> {
             }
             self.root_depth = depth;
             for root_move in &mut self.root_moves {
-                // A move that is not reached before a stop must not be played for its old value.
+                // A move that is not searched before a stop must not keep the value of the last iteration.
                 root_move.previous_value = std::mem::replace(&mut root_move.value, -INFINITE);
             }
             for pv_index in 0..multipv {
@@ -114,19 +114,20 @@ impl Search<'_> {
         }
     }
 
-    /// Helpers skip some iterations, so that the threads do not all search the same depth.
+    /// Whether a helper skips an iteration, so that the threads search different depths.
     fn skips_iteration(&self, depth: i32) -> bool {
         self.id > 0 && depth > 1 && (depth as usize + self.id).is_multiple_of(4) && self.completed_depth + 2 >= depth
     }
 
-    /// After a stop in the middle of an iteration: leaves the settled variations, the best first.
+    /// Finalizes the root moves after a stop within an iteration: the lines to report, the best first.
     ///
-    /// A best move that failed low, or was not searched to the end, gives way to the best move of the last complete
-    /// iteration. A best move that failed high is played, but a mate that it promises has no line yet and is not
-    /// reported. Without a complete iteration the best of the moves searched is played, or else the first.
+    /// A best move that failed low, or whose search was not completed, is replaced by the best move of the last
+    /// complete iteration. A best move that failed high stays; a mate score is capped, because there is no line to the
+    /// mate yet. Without a complete iteration the best move searched stays, or else the first root move.
     ///
-    /// Variations that this iteration did not reach keep the value and the depth of the last complete one. Where such a
-    /// value is above that of a variation that was finished, the move has failed low against it: an upper bound.
+    /// MultiPV lines that this iteration did not reach keep value and depth of the last complete iteration. If such a
+    /// value exceeds that of a line of this iteration, the move failed low against that line, whose value is then its
+    /// upper bound.
     fn finalize(&mut self, completed: &[RootMove], multipv: usize) {
         let best = &mut self.root_moves[0];
         let unproved = best.value == -INFINITE || best.bound == Bound::Upper;
@@ -151,7 +152,7 @@ impl Search<'_> {
                 && last.value < root_move.value
             {
                 if self.pv_index == 0 {
-                    // Nothing is proved of the other moves yet.
+                    // No line of this iteration is complete.
                     settled = completed.to_vec();
                     break;
                 }
@@ -168,8 +169,8 @@ impl Search<'_> {
             .sort_by_key(|root_move| (-root_move.rank, -root_move.value, -root_move.previous_value));
     }
 
-    /// Searches one variation of one iteration with an [aspiration
-    /// window](https://www.chessprogramming.org/Aspiration_Windows) around the average of its values so far.
+    /// Searches one line of one iteration with an [aspiration
+    /// window](https://www.chessprogramming.org/Aspiration_Windows) around the average of its earlier values.
     fn aspiration_window(&mut self, depth: i32) -> Result<(), Stopped> {
         self.seldepth = 0;
         let average = self.root_moves[self.pv_index].average;
@@ -201,7 +202,7 @@ impl Search<'_> {
                     return Ok(());
                 }
             }
-            // An open window gives a mate its complete line.
+            // A full window finds the complete line to a mate.
             if value.abs() >= DECIDED {
                 window = Window::OPEN;
                 reduction = 0;
@@ -217,14 +218,14 @@ impl Search<'_> {
         }
     }
 
-    /// The `index`th move of this variation, among the moves of the same tablebase rank.
+    /// The root move at `index` from the current MultiPV line, if it has the same tablebase rank.
     pub(super) fn root_move(&self, board: &Board, index: usize) -> Option<ScoredMove> {
         let rank = self.root_moves.get(self.pv_index)?.rank;
         let root_move = self.root_moves.get(self.pv_index + index).filter(|root_move| root_move.rank == rank)?;
         Some(ScoredMove { mv: root_move.mv, piece_to: piece_to(board, root_move.mv), score: 0 })
     }
 
-    /// Records a root move that was searched with `window`, and its nodes.
+    /// Updates a root move after its search with `window`.
     pub(super) fn update_root_move(&mut self, info: &MoveInfo, value: Value, window: Window, nodes: u64) {
         let seldepth = self.seldepth;
         let Some(root_move) = self.root_moves.iter_mut().find(|root_move| root_move.mv == info.mv) else { return };
@@ -242,12 +243,12 @@ impl Search<'_> {
         }
     }
 
-    /// Makes the node count of this worker exact for the other threads.
+    /// Publishes the exact node count of this worker to the other threads.
     pub(crate) fn publish_nodes(&self) {
         self.shared.nodes[self.id].store(self.nodes, Relaxed);
     }
 
-    /// Reports the variation of this index.
+    /// Reports the line at this MultiPV index.
     fn report(&self, index: usize) {
         self.shared.report(&Report::Info(self.info(index, &self.root_moves[index])));
     }
@@ -256,7 +257,7 @@ impl Search<'_> {
         ThreadResult { best: self.root_moves[0].clone(), depth: self.completed_depth }
     }
 
-    /// Picks the best thread and reports its variation once more, or all variations of MultiPV.
+    /// Picks the best thread by voting and reports its line again, or all lines of MultiPV.
     pub(crate) fn pick_best_thread(&mut self) -> Outcome {
         let shared = self.shared;
         if self.root_moves[0].value == -INFINITE {
@@ -272,7 +273,7 @@ impl Search<'_> {
         let info = self.info(0, &best);
         let (value, score) = (info.value, info.score);
         shared.report(&Report::Info(info));
-        // Where the first iteration was stopped, nothing is known of some.
+        // If the first iteration was stopped, some moves have no value.
         let searched = |index: &usize| self.root_moves[*index].value != -INFINITE;
         (1..lines).filter(searched).for_each(|index| self.report(index));
         Outcome {
@@ -286,7 +287,7 @@ impl Search<'_> {
         }
     }
 
-    /// The static evaluation of the root position, when the search has ended.
+    /// The static evaluation of the root position, after the search.
     fn static_value(&mut self) -> Value {
         let root = *self.position.root();
         let evaluator = self.position.evaluator_mut();
@@ -294,7 +295,7 @@ impl Search<'_> {
         evaluator.evaluate(&root)
     }
 
-    /// The reply to ponder on: that of the PV, or else of the transposition table.
+    /// The move to ponder on, from the PV or else from the transposition table.
     fn ponder_move(&self, best: &RootMove) -> Option<Move> {
         best.pv.get(1).copied().or_else(|| {
             let board = self.position.root().after(best.mv);
@@ -323,17 +324,16 @@ impl Search<'_> {
         }
     }
 
-    /// The UCI score and the WDL of a value of the root position. Without tablebases a value below the mates is an
-    /// estimate, however large.
+    /// The UCI score and the WDL of a value of the root position. Without tablebases only mate scores are decided.
     fn score(&self, value: Value, with_tables: bool) -> (Score, [u32; 3]) {
         let weights = self.position.evaluator().weights();
         let board = self.position.root();
         let phase = weights.phase(board);
         let decided = if value > 0 { [1000, 0, 0] } else { [0, 0, 1000] };
         match moves_to_mate(value) {
-            // The WDL model knows only games that can still be lost.
+            // The WDL model does not know insufficient material.
             None if board.insufficient_material() => (Score::Cp(0), [0, 1000, 0]),
-            // As in Stockfish: 200 pawns less the plies to the tablebase win.
+            // As in Stockfish: 20,000 centipawns minus the plies to the tablebase win.
             None if with_tables && value.abs() >= DECIDED => {
                 (Score::Cp(value.signum() * (20_000 - (TABLE_WIN - value.abs()))), decided)
             }
@@ -342,7 +342,7 @@ impl Search<'_> {
         }
     }
 
-    /// Whether the search ends after a complete iteration.
+    /// Whether the search stops after a complete iteration.
     fn is_enough(&mut self, stability: &mut Stability) -> bool {
         let shared = self.shared;
         let best = &self.root_moves[0];
@@ -361,7 +361,7 @@ impl Search<'_> {
             return false;
         }
         let only_move = self.root_moves.len() == 1 && shared.limits.searchmoves.is_empty();
-        // A mate is proved by a search of a multiple of its length.
+        // A mate counts as proved once the depth exceeds a multiple of its length.
         let proved_mate = moves_to_mate(best.value).is_some_and(|moves| {
             self.root_depth > self.params.time_mate_factor * moves.abs() + self.params.time_mate_base
         });
@@ -374,7 +374,7 @@ impl Search<'_> {
     }
 }
 
-/// How the best move and its value changed over the iterations.
+/// Best-move stability and score trend over the iterations.
 #[derive(Default)]
 struct Stability {
     best: Option<Move>,
@@ -410,8 +410,8 @@ pub(crate) struct ThreadResult {
     depth: i32,
 }
 
-/// Thread voting: the index of the result that is played. Each thread votes for its move with its depth times its value
-/// above the lowest plus `base`; proved wins and losses go before votes.
+/// Thread voting, from Stockfish: the index of the best result. Each thread votes for its move with its depth times its
+/// value above the lowest one plus `base`; proved wins and losses take precedence.
 fn vote(results: &[ThreadResult], base: Value) -> usize {
     let lowest = results.iter().map(|result| result.best.value).min().unwrap_or(0);
     let weight = |result: &ThreadResult| {

@@ -5,7 +5,7 @@ use crate::params::Params;
 use std::num::NonZeroU64;
 use std::time::Duration;
 
-/// The time of `nodes` on a clock that counts nodes in place of time.
+/// The time of `nodes` nodes on a clock that counts nodes instead of time.
 ///
 /// ```
 /// # use dyad_engine::search::time_of;
@@ -17,7 +17,7 @@ pub fn time_of(nodes: u64, nps: NonZeroU64) -> Duration {
     Duration::from_nanos(u64::try_from(nanoseconds).unwrap_or(u64::MAX))
 }
 
-/// The nodes that fill `time` on a clock that counts nodes.
+/// The nodes of `time` on a clock that counts nodes, rounded up.
 pub(crate) fn nodes_in(time: Duration, nps: NonZeroU64) -> u64 {
     let nodes = (time.as_nanos().saturating_mul(u128::from(nps.get()))).div_ceil(1_000_000_000);
     u64::try_from(nodes).unwrap_or(u64::MAX)
@@ -28,7 +28,7 @@ pub(crate) fn nodes_in(time: Duration, nps: NonZeroU64) -> u64 {
 pub struct Clock {
     /// Time left.
     pub remaining: Duration,
-    /// Time added after each move.
+    /// Increment per move.
     pub increment: Duration,
     /// Moves to the next time control. None if the time is for the rest of the game.
     pub moves_to_go: Option<u32>,
@@ -45,14 +45,14 @@ pub struct TimeBounds {
     pub fixed: bool,
 }
 
-/// What scales the soft bound after an iteration.
+/// Factors that scale the soft bound after an iteration.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct TimeFactors {
     /// Best-move stability: iterations since the best move changed.
     pub(crate) stable_iterations: u32,
     /// Score trend: drop of the value from the mean of the last iterations, in search units.
     pub(crate) score_drop: i32,
-    /// Fraction of the nodes in the tree of the best move, 0 to 1.
+    /// Fraction of the nodes below the best move, 0 to 1.
     pub(crate) node_fraction: f64,
 }
 
@@ -75,8 +75,8 @@ impl TimeBounds {
         let remaining = clock.remaining.as_secs_f64();
         let increment = clock.increment.as_secs_f64();
         let overhead = overhead.as_secs_f64();
-        // Overhead and reserve are never spent: a busy machine may delay a thread by tens of milliseconds. With less
-        // than both on the clock the engine moves at once.
+        // Overhead and reserve are never spent: a busy machine may delay a thread by tens of milliseconds. If less
+        // than both is left, the engine moves at once.
         let reserve = f64::from(params.time_reserve) / 1000.0;
         let usable = (remaining - overhead - reserve).max(0.001);
         let (soft, hard) = match clock.moves_to_go {

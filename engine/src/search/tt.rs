@@ -4,10 +4,10 @@
 //! hashing](https://www.chessprogramming.org/Shared_Hash_Table#Lockless) by Hyatt and Mann). Words of two writes do not
 //! match, so a torn entry is a miss.
 //!
-//! A table of up to a gigabyte is written when it is made, in [huge pages](crate::platform::advise_huge_pages) if
-//! possible, so that no search pays for page faults. A larger one is left to the system, which provides zeroed pages on
-//! the first write, so that it is ready at once. Such an allocation has no alignment, so the clusters begin at its
-//! first cache line.
+//! A table of up to a gigabyte is prefaulted on allocation, in [huge pages](crate::platform::advise_huge_pages) if
+//! possible, so that no search pays for page faults. A larger one is lazy: the system provides zeroed pages on the
+//! first write, so that the table is ready at once. The allocation is not aligned to cache lines, so the first cluster
+//! begins at the first whole cache line.
 
 use crate::board::Move;
 use crate::control::Control;
@@ -25,7 +25,7 @@ use slot::{Slot, read, write};
 /// How a stored value bounds the true value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Bound {
-    /// No value, only a static evaluation.
+    /// No bound: the entry has only a static evaluation.
     None,
     /// The true value is at most this.
     Upper,
@@ -74,7 +74,7 @@ pub(crate) struct Entry {
 }
 
 impl Entry {
-    /// The value where it bounds the static evaluation, else the evaluation.
+    /// The TT-adjusted evaluation: the value if it is a tighter bound than the static evaluation, else the evaluation.
     pub(crate) fn adjusted_eval(&self, eval: Value) -> Value {
         let tighter = (self.bound.is_lower() && self.value > eval) || (self.bound.is_upper() && self.value < eval);
         if tighter { self.value } else { eval }
@@ -83,20 +83,20 @@ impl Entry {
 
 /// Entries of a cluster.
 const CLUSTER: usize = 4;
-/// Generations that five bits count.
+/// Number of generations: 5 bits.
 const GENERATIONS: u64 = 32;
-/// Plies of depth that an entry loses for its replacement with each generation of age.
+/// Replacement penalty for each generation of age, in plies of depth.
 const AGE_PENALTY: i32 = 4;
-/// An entry of the same search is kept from a bound that is this many plies shallower...
+/// A bound does not overwrite an entry of the same search and position that is this many plies deeper.
 const KEPT_DEPTH: i32 = 4;
-/// ... or this many plies more, if the bound was on a principal variation.
+/// Plies added to [`KEPT_DEPTH`] if the bound is from a principal variation.
 const KEPT_PV_DEPTH: i32 = 2;
 
 /// Bytes of a cache line.
 const CACHE_LINE: usize = 64;
 /// Bytes of a page of memory.
 const PAGE: usize = 4096;
-/// Bytes up to which a table is written when it is made.
+/// Bytes of the largest table that is prefaulted.
 const PREFAULTED: usize = if cfg!(test) { 8 << 20 } else { 1 << 30 };
 /// Words of a cluster, which fills a cache line.
 const WORDS: usize = 2 * CLUSTER;
@@ -121,20 +121,20 @@ impl std::error::Error for HashError {}
 /// The transposition table, shared by the threads of a search.
 pub(crate) struct Table {
     words: Box<[AtomicU64]>,
-    /// Index of the word at which the first cache line begins, and with it the first cluster.
+    /// Index of the first word of the first cluster, which begins a cache line.
     first: usize,
     /// Number of clusters.
     count: usize,
     generation: AtomicU8,
     /// Whether anything was stored since the table was cleared.
     used: AtomicBool,
-    /// Whether its pages were never written.
+    /// Whether no page has been written yet.
     is_new: bool,
 }
 
 // The bits of a data word, from the lowest: move 16, value 16, evaluation 16, depth 8, bound 2, pv 1, generation 5.
 
-/// Mates and tablebase wins are stored relative to the position, not to the root.
+/// Makes mate and tablebase values relative to the position instead of the root.
 fn to_stored(value: Value, ply: usize) -> i16 {
     (match value {
         v if v >= DECIDED => v + ply as Value,
@@ -163,7 +163,7 @@ impl Table {
     /// Bytes of an entry.
     pub(crate) const ENTRY_BYTES: u64 = size_of::<Slot>() as u64;
 
-    /// A table of `megabytes` (2^20 bytes), written by up to `threads` threads.
+    /// A table of `megabytes` (2^20 bytes), prefaulted by up to `threads` threads.
     ///
     /// # Errors
     /// Without enough memory.
@@ -173,7 +173,7 @@ impl Table {
         Ok(table)
     }
 
-    /// As [`Table::new`] with the memory that is available, if known.
+    /// A table that is not prefaulted. `available` is the available memory in megabytes, if known.
     fn within(available: Option<usize>, megabytes: usize) -> Result<Table, HashError> {
         let short = |free: String| HashError(format!("not enough memory for a hash of {megabytes} MB{free}"));
         if let Some(available) = available
@@ -185,8 +185,7 @@ impl Table {
         Table::of(count).ok_or_else(|| short(String::new()))
     }
 
-    /// Writes all pages of a new table, unless it is too large or already written. When `control` is stopped, the
-    /// other pages are left to the system.
+    /// Writes all pages of a new table, unless it is lazy, until `control` is stopped.
     pub(crate) fn prefault(&mut self, threads: usize, control: &Control) {
         if !mem::take(&mut self.is_new) || self.is_lazy() {
             return;
@@ -195,8 +194,8 @@ impl Table {
         self.overwrite(threads, control);
     }
 
-    /// Resizes and empties the table, which is to be [prefaulted](Table::prefault). If old and new table do not fit into memory together, the old one is freed first;
-    /// if that fails too, the table is empty and keeps its size.
+    /// Resizes and empties the table; the caller [prefaults](Table::prefault) it. If memory cannot hold both tables,
+    /// the old one is freed first. After an error the table has its old size, and is empty if it was freed.
     ///
     /// # Errors
     /// Without enough memory.
@@ -230,7 +229,7 @@ impl Table {
         }
     }
 
-    /// A table of `count` clusters, or of half as many and so on without memory for them.
+    /// A table of `count` clusters, halved until memory suffices.
     fn largest(count: usize) -> Table {
         let new = (0..usize::BITS).find_map(|halved| Table::of((count >> halved).max(1)));
         new.expect("memory for a single cluster")
@@ -250,14 +249,14 @@ impl Table {
         })
     }
 
-    /// Whether the system provides the pages on the first write.
+    /// Whether the table is too large to be prefaulted.
     fn is_lazy(&self) -> bool {
         self.count * CACHE_LINE > PREFAULTED
     }
 
     /// Removes all entries, with up to `threads` threads.
     ///
-    /// A large table of which little was used is replaced by a new one, which is faster than writing all of its pages.
+    /// A lazy table that is less than half used is replaced by a new one: faster than writing all pages.
     pub(crate) fn clear(&mut self, threads: usize) {
         if !*self.used.get_mut() {
             *self.generation.get_mut() = 0;
@@ -274,7 +273,7 @@ impl Table {
         *self.used.get_mut() = false;
     }
 
-    /// The fraction of pages that hold entries, by a sample.
+    /// The fraction of pages with entries, estimated from a sample.
     fn fraction_used(&mut self) -> f64 {
         const SAMPLE: usize = 512;
         let pages = self.words.chunks_exact(PAGE / size_of::<AtomicU64>());
@@ -287,6 +286,7 @@ impl Table {
         f64::from(used as u32) / f64::from(seen.max(1) as u32)
     }
 
+    /// Writes zeros to all clusters, until `control` is stopped.
     fn overwrite(&mut self, threads: usize, control: &Control) {
         /// Words of a megabyte.
         const STEP: usize = (1 << 20) / size_of::<AtomicU64>();
@@ -348,7 +348,7 @@ impl Table {
 
     /// Stores an entry in place of one of the same position, or of the shallowest and oldest of its cluster.
     pub(crate) fn store(&self, key: u64, ply: usize, entry: &Entry) {
-        // Written only once: all threads read its cache line.
+        // Stored only once, so that the cache line stays shared among the threads.
         if !self.used.load(Relaxed) {
             self.used.store(true, Relaxed);
         }
@@ -360,7 +360,7 @@ impl Table {
         for slot in slots {
             let (data, matches) = read(slot, key);
             if matches {
-                // Without a new move the old one stays; a shallow bound does not replace a deep value.
+                // Keeps the old move if there is no new one, and the whole entry if it is much deeper.
                 if mv == 0 {
                     mv = data & 0xFFFF;
                 }
@@ -391,7 +391,7 @@ impl Table {
         write(victim, key, data);
     }
 
-    /// Permille of entries of this generation, by a sample.
+    /// Permille of entries of this generation, estimated from a sample.
     pub(crate) fn hashfull(&self) -> u32 {
         let generation = u64::from(self.generation.load(Relaxed));
         let sample = self.words[self.first..].as_chunks().0[..self.count.min(250)].iter();
@@ -404,8 +404,7 @@ impl Table {
     }
 }
 
-/// Memory available without swapping, if known. Linux grants more memory than it has and kills the process that uses
-/// it.
+/// Memory available without swapping, if known. Linux overcommits memory and kills a process that uses too much.
 fn available_megabytes() -> Option<usize> {
     let text = std::fs::read_to_string("/proc/meminfo").ok()?;
     let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
@@ -475,7 +474,7 @@ mod tests {
     #[test]
     fn clusters_are_cache_lines_and_all_of_them_are_cleared() {
         let keys: Vec<u64> = (0..500).map(|i| (u64::MAX / 499).wrapping_mul(i)).chain([u64::MAX]).collect();
-        // The last is lazy: it is first replaced and then overwritten.
+        // The last table is lazy: it is first replaced and then overwritten.
         for megabytes in [1, 3, 9] {
             let mut table = Table::new(megabytes, 2).unwrap();
             for (threads, stride) in [(1, usize::MAX), (3, usize::MAX), (64, 20)] {
@@ -517,7 +516,6 @@ mod tests {
         assert!(resident_megabytes() < before + 1024, "{} MB, {before} before", resident_megabytes());
     }
 
-    /// Resizes a table of 6 MB with some memory free in addition to it, and then after it was freed.
     #[test]
     fn a_stopped_prefault_leaves_an_empty_table() {
         let key = u64::MAX / 3;
@@ -539,6 +537,7 @@ mod tests {
         assert!(table.probe(key, 0).is_some());
     }
 
+    /// A table of 6 MB, with some memory available before and after it is freed.
     #[test]
     fn a_resize_may_free_the_old_table_first() {
         let key = u64::MAX / 3;

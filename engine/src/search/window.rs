@@ -3,17 +3,17 @@
 use super::tt::{Bound, Entry};
 use crate::value::{INFINITE, Value};
 
-/// The window of the side to move: a value inside is exact, a value outside is a bound.
+/// An alpha-beta window: a value inside is exact, a value outside is a bound.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Window {
-    /// The side to move has this already.
+    /// Lower bound: the side to move can get at least this.
     pub(super) alpha: Value,
-    /// The opponent will not allow this.
+    /// Upper bound: the opponent can avoid anything above this.
     pub(super) beta: Value,
 }
 
 impl Window {
-    /// Holds all values.
+    /// The full window.
     pub(super) const OPEN: Window = Window { alpha: -INFINITE, beta: INFINITE };
 
     #[inline(always)]
@@ -21,19 +21,19 @@ impl Window {
         Window { alpha, beta }
     }
 
-    /// A null window: the search only shows whether the value is above `alpha`.
+    /// A null window: whether the value is above `alpha`.
     #[inline(always)]
     pub(super) fn null(alpha: Value) -> Window {
         Window { alpha, beta: alpha + 1 }
     }
 
-    /// The window of the opponent.
+    /// The window from the opponent's view.
     #[inline(always)]
     pub(super) fn flipped(self) -> Window {
         Window { alpha: -self.beta, beta: -self.alpha }
     }
 
-    /// Whether the window holds no value.
+    /// Whether the window is empty.
     #[inline(always)]
     pub(super) fn is_closed(self) -> bool {
         self.alpha >= self.beta
@@ -49,13 +49,13 @@ impl Window {
         value >= self.beta
     }
 
-    /// Whether the value is exact.
+    /// Whether the value is inside the window, and so exact.
     #[inline(always)]
     pub(super) fn contains(self, value: Value) -> bool {
         self.alpha < value && value < self.beta
     }
 
-    /// The bound that a value searched with this window is.
+    /// The kind of bound that a value of a search with this window is.
     #[inline(always)]
     pub(super) fn bound_of(self, value: Value) -> Bound {
         if self.fails_low(value) {
@@ -67,11 +67,11 @@ impl Window {
         }
     }
 
-    /// The value of the entry, if its bound decides this window.
+    /// The value of the entry, if its bound causes a cutoff.
     #[inline(always)]
     pub(super) fn cutoff(self, entry: &Entry) -> Option<Value> {
-        let decides = (entry.bound.is_lower() && self.fails_high(entry.value))
+        let cuts = (entry.bound.is_lower() && self.fails_high(entry.value))
             || (entry.bound.is_upper() && self.fails_low(entry.value));
-        decides.then_some(entry.value)
+        cuts.then_some(entry.value)
     }
 }

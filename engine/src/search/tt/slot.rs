@@ -1,4 +1,4 @@
-//! The two words of an entry, which threads read and write without a lock; one checks the other.
+//! The two words of an entry, a checksum and the data, which threads read and write without a lock.
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
@@ -20,10 +20,10 @@ impl Word for AtomicU64 {
     }
 }
 
-/// The check, which is the key XOR the data, and the data.
+/// The key XOR the data, and the data.
 pub(super) type Slot<W = AtomicU64> = [W; 2];
 
-/// The data, and whether it belongs to the key. Words of two writes do not match.
+/// The data, and whether it is that of the key. Words of two different writes do not match.
 #[inline(always)]
 pub(super) fn read<W: Word>([check, data]: &Slot<W>, key: u64) -> (u64, bool) {
     let data = data.get();
