@@ -326,7 +326,7 @@ impl Search<'_> {
     #[cold]
     fn probe_wdl(&self, tables: &Tables, node: &Node) -> Option<(Value, Bound)> {
         let value = tables.value(node.board, node.ply)?;
-        self.shared.table_hits.fetch_add(1, Relaxed);
+        self.shared.tb_hits.fetch_add(1, Relaxed);
         Some(match value {
             DECIDED.. => (value, Bound::Lower),
             _ if value <= -DECIDED => (value, Bound::Upper),
@@ -635,7 +635,7 @@ impl Search<'_> {
             score
         } else {
             let scores = self.histories.quiet_scores(self.params, node.board, &node.ordering);
-            scores.of(mv, piece_to)
+            scores.score(mv, piece_to)
         };
         MoveInfo { mv, piece_to, score, noisy, history, count }
     }

@@ -18,17 +18,17 @@ use crate::platform::prefetch;
 use crate::value::Value;
 
 /// Limit of a history entry.
-const LIMIT: i32 = 16_384;
+const HISTORY_MAX: i32 = 16_384;
 /// Limit of a correction entry.
-const CORRECTION_LIMIT: i32 = 1_024;
+const CORRECTION_HISTORY_MAX: i32 = 1_024;
 /// A correction entry in units of the static evaluation is divided by this, with a weight of 128.
 const CORRECTION_SCALE: i32 = 8;
 /// Entries of a correction history.
-const CORRECTIONS: usize = 16_384;
+const CORRECTION_HISTORY_SIZE: usize = 16_384;
 /// Pawn structures of the pawn-structure history.
-const PAWN_STRUCTURES: usize = 512;
+const PAWN_HISTORY_SIZE: usize = 512;
 /// Plies from the root with a low-ply history.
-const LOW_PLIES: usize = 4;
+const LOW_PLY_HISTORY_SIZE: usize = 4;
 
 /// Number of [`PieceTo`] indices, [`NO_PIECE_TO`] included.
 pub(super) const PIECE_TOS: usize = 2 * 6 * 64 + 1;
@@ -82,12 +82,12 @@ pub(super) struct Histories {
     butterfly: Box<[[[i16; 4096]; 4]; 2]>,
     capture: Box<[[i16; 6]; PIECE_TOS]>,
     continuation: Box<[[i16; PIECE_TOS]; PIECE_TOS]>,
-    pawn: Box<[[i16; PIECE_TOS]; PAWN_STRUCTURES]>,
-    low_ply: Box<[[i16; 4096]; LOW_PLIES]>,
+    pawn: Box<[[i16; PIECE_TOS]; PAWN_HISTORY_SIZE]>,
+    low_ply: Box<[[i16; 4096]; LOW_PLY_HISTORY_SIZE]>,
     counter: Box<[Option<Move>; PIECE_TOS]>,
-    pawn_correction: Box<[[i16; 2]; CORRECTIONS]>,
-    minor_correction: Box<[[i16; 2]; CORRECTIONS]>,
-    non_pawn_correction: Box<[[[i16; 2]; 2]; CORRECTIONS]>,
+    pawn_correction: Box<[[i16; 2]; CORRECTION_HISTORY_SIZE]>,
+    minor_correction: Box<[[i16; 2]; CORRECTION_HISTORY_SIZE]>,
+    non_pawn_correction: Box<[[[i16; 2]; 2]; CORRECTION_HISTORY_SIZE]>,
     continuation_correction: Box<[[i16; PIECE_TOS]; PIECE_TOS]>,
 }
 
@@ -97,18 +97,18 @@ pub(super) struct QuietScores<'a> {
     pawn: &'a [i16; PIECE_TOS],
     continuation: [&'a [i16; PIECE_TOS]; 4],
     /// Weights of the continuation histories of four and six plies ago, in quarters.
-    quarters: [i32; 2],
+    weights: [i32; 2],
     threats: u64,
 }
 
 impl QuietScores<'_> {
     /// The sum of the histories of a quiet move.
-    pub(super) fn of(&self, mv: Move, piece_to: PieceTo) -> i32 {
+    pub(super) fn score(&self, mv: Move, piece_to: PieceTo) -> i32 {
         let to = usize::from(piece_to);
-        let butterfly = self.butterfly[threatened(mv, self.threats)][mv.squares()];
+        let butterfly = self.butterfly[threat_index(mv, self.threats)][mv.squares()];
         let [one, two, four, six] = self.continuation.map(|row| i32::from(row[to]));
-        let [of_four, of_six] = self.quarters;
-        i32::from(butterfly) + i32::from(self.pawn[to]) + one + two + of_four * four / 4 + of_six * six / 4
+        let [weight_four, weight_six] = self.weights;
+        i32::from(butterfly) + i32::from(self.pawn[to]) + one + two + weight_four * four / 4 + weight_six * six / 4
     }
 }
 
@@ -116,22 +116,22 @@ impl QuietScores<'_> {
 pub(super) struct LowPlyScores<'a> {
     table: &'a [i16; 4096],
     /// Weight in sixteenths.
-    sixteenths: i32,
+    weight: i32,
 }
 
 impl LowPlyScores<'_> {
     /// The weighted history of a quiet move.
-    pub(super) fn of(&self, mv: Move) -> i32 {
-        i32::from(self.table[mv.squares()]) * self.sixteenths / 16
+    pub(super) fn score(&self, mv: Move) -> i32 {
+        i32::from(self.table[mv.squares()]) * self.weight / 16
     }
 }
 
-fn pawn_structure(board: &Board) -> usize {
-    board.pawn_key() as usize % PAWN_STRUCTURES
+fn pawn_history_index(board: &Board) -> usize {
+    board.pawn_key() as usize % PAWN_HISTORY_SIZE
 }
 
-fn slot(key: u64) -> usize {
-    key as usize % CORRECTIONS
+fn correction_index(key: u64) -> usize {
+    key as usize % CORRECTION_HISTORY_SIZE
 }
 
 impl Histories {
@@ -168,18 +168,18 @@ impl Histories {
         self.low_ply.fill([0; 4096]);
     }
 
-    /// The low-ply scores of a node; None from [`LOW_PLIES`] on.
+    /// The low-ply scores of a node; None from [`LOW_PLY_HISTORY_SIZE`] on.
     pub(super) fn low_ply_scores(&self, params: &Params, ply: usize) -> Option<LowPlyScores<'_>> {
         let table = self.low_ply.get(ply)?;
-        Some(LowPlyScores { table, sixteenths: params.ordering_low_ply / (1 + ply as i32) })
+        Some(LowPlyScores { table, weight: params.ordering_low_ply / (1 + ply as i32) })
     }
 
     pub(super) fn quiet_scores(&self, params: &Params, board: &Board, context: &OrderingContext) -> QuietScores<'_> {
         QuietScores {
             butterfly: &self.butterfly[board.side_to_move().to_index()],
-            pawn: &self.pawn[pawn_structure(board)],
+            pawn: &self.pawn[pawn_history_index(board)],
             continuation: context.previous.map(|previous| &self.continuation[usize::from(previous)]),
-            quarters: [params.ordering_four, params.ordering_six],
+            weights: [params.ordering_four, params.ordering_six],
             threats: context.threats,
         }
     }
@@ -206,35 +206,35 @@ impl Histories {
         bonus: i32,
     ) {
         self.update_butterfly(butterfly_index(board, mv, context.threats), bonus);
-        gravity(&mut self.pawn[pawn_structure(board)][usize::from(piece_to)], bonus, LIMIT);
+        gravity(&mut self.pawn[pawn_history_index(board)][usize::from(piece_to)], bonus, HISTORY_MAX);
         self.update_continuation(piece_to, &context.previous, bonus);
         if let Some(table) = context.ply.and_then(|ply| self.low_ply.get_mut(ply)) {
-            gravity(&mut table[mv.squares()], bonus, LIMIT);
+            gravity(&mut table[mv.squares()], bonus, HISTORY_MAX);
         }
     }
 
     /// Updates the butterfly history at a [`butterfly_index`].
     pub(super) fn update_butterfly(&mut self, index: u16, bonus: i32) {
         let index = usize::from(index);
-        gravity(&mut self.butterfly[index >> 14][index >> 12 & 3][index & 4095], bonus, LIMIT);
+        gravity(&mut self.butterfly[index >> 14][index >> 12 & 3][index & 4095], bonus, HISTORY_MAX);
     }
 
     pub(super) fn update_continuation(&mut self, piece_to: PieceTo, previous: &PreviousMoves, bonus: i32) {
         for &previous in previous {
             if previous != NO_PIECE_TO {
-                gravity(&mut self.continuation[usize::from(previous)][usize::from(piece_to)], bonus, LIMIT);
+                gravity(&mut self.continuation[usize::from(previous)][usize::from(piece_to)], bonus, HISTORY_MAX);
             }
         }
     }
 
     pub(super) fn update_capture(&mut self, piece_to: PieceTo, victim: Piece, bonus: i32) {
-        gravity(&mut self.capture[usize::from(piece_to)][victim.to_index()], bonus, LIMIT);
+        gravity(&mut self.capture[usize::from(piece_to)][victim.to_index()], bonus, HISTORY_MAX);
     }
 
     /// The correction of the static evaluation: the weighted sum of the correction histories.
     pub(super) fn correction(&self, params: &Params, board: &Board, previous: &PreviousMoves) -> Value {
         let us = board.side_to_move().to_index();
-        let entry = |table: &[[i16; 2]; CORRECTIONS], key| i32::from(table[slot(key)][us]);
+        let entry = |table: &[[i16; 2]; CORRECTION_HISTORY_SIZE], key| i32::from(table[correction_index(key)][us]);
         let mut sum = params.correction_pawn * entry(&self.pawn_correction, board.pawn_key());
         sum += params.correction_minor * entry(&self.minor_correction, board.minor_key());
         for color in COLORS {
@@ -249,17 +249,17 @@ impl Histories {
 
     /// Prefetches the entries that [`Histories::correction`] reads.
     pub(super) fn prefetch_correction(&self, board: &Board, previous: &PreviousMoves) {
-        prefetch(&self.pawn_correction[slot(board.pawn_key())]);
-        prefetch(&self.minor_correction[slot(board.minor_key())]);
+        prefetch(&self.pawn_correction[correction_index(board.pawn_key())]);
+        prefetch(&self.minor_correction[correction_index(board.minor_key())]);
         for color in COLORS {
-            prefetch(&self.non_pawn_correction[slot(board.nonpawn_key(color))]);
+            prefetch(&self.non_pawn_correction[correction_index(board.nonpawn_key(color))]);
         }
         prefetch(&self.continuation_correction[usize::from(previous[1])][usize::from(previous[0])]);
     }
 
     fn non_pawn_entry(&self, board: &Board, color: Color) -> i32 {
         let us = board.side_to_move().to_index();
-        i32::from(self.non_pawn_correction[slot(board.nonpawn_key(color))][color.to_index()][us])
+        i32::from(self.non_pawn_correction[correction_index(board.nonpawn_key(color))][color.to_index()][us])
     }
 
     /// Updates the correction histories. `error` is the value of a search to `depth` minus the static evaluation.
@@ -274,11 +274,11 @@ impl Histories {
         let us = board.side_to_move().to_index();
         let max = params.correction_step_max;
         let bonus = (error * depth * params.correction_step / 128).clamp(-max, max);
-        let update = |entry: &mut i16| gravity(entry, bonus, CORRECTION_LIMIT);
-        update(&mut self.pawn_correction[slot(board.pawn_key())][us]);
-        update(&mut self.minor_correction[slot(board.minor_key())][us]);
+        let update = |entry: &mut i16| gravity(entry, bonus, CORRECTION_HISTORY_MAX);
+        update(&mut self.pawn_correction[correction_index(board.pawn_key())][us]);
+        update(&mut self.minor_correction[correction_index(board.minor_key())][us]);
         for color in COLORS {
-            update(&mut self.non_pawn_correction[slot(board.nonpawn_key(color))][color.to_index()][us]);
+            update(&mut self.non_pawn_correction[correction_index(board.nonpawn_key(color))][color.to_index()][us]);
         }
         if previous[0] != NO_PIECE_TO && previous[1] != NO_PIECE_TO {
             update(&mut self.continuation_correction[usize::from(previous[1])][usize::from(previous[0])]);
@@ -288,11 +288,11 @@ impl Histories {
 
 /// The index of a quiet move in the butterfly history: color, threats, from and to.
 pub(super) fn butterfly_index(board: &Board, mv: Move, threats: u64) -> u16 {
-    ((board.side_to_move().to_index() << 2 | threatened(mv, threats)) << 12 | mv.squares()) as u16
+    ((board.side_to_move().to_index() << 2 | threat_index(mv, threats)) << 12 | mv.squares()) as u16
 }
 
 /// Whether enemy pawns attack the from square and the to square of a move, in two bits.
-fn threatened(mv: Move, threats: u64) -> usize {
+fn threat_index(mv: Move, threats: u64) -> usize {
     let has = |square| usize::from(BitBoard(threats).has(square));
     has(mv.from()) * 2 + has(mv.to())
 }

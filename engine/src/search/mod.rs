@@ -69,8 +69,8 @@ pub(crate) struct Shared<'a> {
     /// Tablebases, if the search probes them.
     pub(crate) tables: Option<&'a Tables>,
     /// The tablebase ranks of the root moves, if all root moves have one.
-    pub(crate) root: Option<&'a RootMoves>,
-    pub(crate) table_hits: AtomicU64,
+    pub(crate) root_ranks: Option<&'a RootMoves>,
+    pub(crate) tb_hits: AtomicU64,
     /// Nodes at the ponder hit, if the clock counts nodes.
     pub(crate) nodes_at_hit: OnceLock<u64>,
     pub(crate) on_report: &'a (dyn Fn(&Report) + Sync),
@@ -232,12 +232,12 @@ pub(crate) struct Search<'a> {
 const CHECK_INTERVAL: u64 = 1024;
 /// Nodes of worker 0 in the first iteration that no limit stops: about a millisecond, and far more than an iteration of
 /// depth 1 needs in positions of games.
-const FIRST_ITERATION: u64 = 2048;
+const FIRST_ITERATION_NODES: u64 = 2048;
 
 impl<'a> Search<'a> {
     /// Prepares a search of the current position of `game`. None if there is no root move.
     pub(crate) fn new(worker: &'a mut Worker, game: &Game, shared: &'a Shared<'a>) -> Option<Search<'a>> {
-        let root_moves = RootMove::all(game.board(), &shared.limits.searchmoves, shared.root);
+        let root_moves = RootMove::all(game.board(), &shared.limits.searchmoves, shared.root_ranks);
         if root_moves.is_empty() {
             return None;
         }
@@ -325,7 +325,7 @@ impl<'a> Search<'a> {
         }
         // The first iteration finds a reasonable move in almost no time, unless quiescence explodes. Helpers stop at
         // once and leave the processor to worker 0.
-        let grace = self.id == 0 && self.completed_depth == 0 && self.nodes < FIRST_ITERATION;
+        let grace = self.id == 0 && self.completed_depth == 0 && self.nodes < FIRST_ITERATION_NODES;
         if over && !grace { Err(Stopped) } else { Ok(()) }
     }
 

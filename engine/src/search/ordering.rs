@@ -192,12 +192,12 @@ impl Scorer for HistoryScorer<'_> {
         let threat_bonus = context.ply.map(|_| ThreatBonus::new(derived, board, context.threats));
         let low_ply = context.ply.and_then(|ply| histories.low_ply_scores(params, ply));
         move |mv, piece_to| {
-            let mut score = scores.of(mv, piece_to);
+            let mut score = scores.score(mv, piece_to);
             if let Some(threat_bonus) = &threat_bonus {
-                score += threat_bonus.of(mv, piece_to);
+                score += threat_bonus.bonus(mv, piece_to);
             }
             if let Some(low_ply) = &low_ply {
-                score += low_ply.of(mv);
+                score += low_ply.score(mv);
             }
             score
         }
@@ -234,7 +234,7 @@ impl<'a> ThreatBonus<'a> {
     }
 
     /// The bonus of a quiet move.
-    fn of(&self, mv: Move, piece_to: PieceTo) -> i32 {
+    fn bonus(&self, mv: Move, piece_to: PieceTo) -> i32 {
         let piece = usize::from((piece_to - self.first) / 64);
         let (attacked, checks) = (self.attacked_by_lesser[piece], self.checks[piece]);
         self.derived.threat_bonus(piece, attacked.has(mv.from()), attacked.has(mv.to()), checks.has(mv.to()))
@@ -466,7 +466,7 @@ mod tests {
             let mv = board.parse_uci(text).unwrap();
             let them = !board.side_to_move();
             let pawn_attacks = attacks::pawns(them, board.colored(them, Piece::Pawn)).0;
-            let bonus = ThreatBonus::new(&derived, &board, pawn_attacks).of(mv, piece_to(&board, mv));
+            let bonus = ThreatBonus::new(&derived, &board, pawn_attacks).bonus(mv, piece_to(&board, mv));
             assert_eq!(bonus, expected, "{text} in {fen}");
         }
     }

@@ -36,7 +36,7 @@ pub(crate) struct RootMove {
     seldepth: usize,
     nodes: u64,
     pv: Vec<Move>,
-    table_value: Option<Value>,
+    tb_value: Option<Value>,
     /// The tablebase rank; 0 for all moves without tablebases.
     rank: i32,
 }
@@ -53,7 +53,7 @@ impl RootMove {
             seldepth: 0,
             nodes: 0,
             pv: vec![mv],
-            table_value: ranked.map(|ranked| ranked.value),
+            tb_value: ranked.map(|ranked| ranked.value),
             rank: ranked.map_or(0, |ranked| ranked.rank),
         }
     }
@@ -70,7 +70,7 @@ impl RootMove {
 
     /// The value to report: the tablebase value, unless the search found a mate.
     fn reported(&self, value: Value) -> Value {
-        self.table_value.filter(|_| moves_to_mate(value).is_none()).unwrap_or(value)
+        self.tb_value.filter(|_| moves_to_mate(value).is_none()).unwrap_or(value)
     }
 }
 
@@ -107,7 +107,7 @@ impl Search<'_> {
             } else {
                 self.publish_nodes();
                 (0..multipv).for_each(|index| self.report(index));
-                if self.is_enough(&mut stability) {
+                if self.should_stop(&mut stability) {
                     return;
                 }
             }
@@ -130,37 +130,37 @@ impl Search<'_> {
     /// upper bound.
     fn finalize(&mut self, completed: &[RootMove], multipv: usize) {
         let best = &mut self.root_moves[0];
-        let unproved = best.value == -INFINITE || best.bound == Bound::Upper;
-        if !unproved && best.bound == Bound::Lower {
+        let failed = best.value == -INFINITE || best.bound == Bound::Upper;
+        if !failed && best.bound == Bound::Lower {
             best.value = best.value.clamp(-TABLE_WIN, TABLE_WIN);
         }
         if completed.is_empty() {
             return;
         }
-        let proved = if unproved { 0 } else { self.pv_index.max(1) };
-        let mut settled = self.root_moves[..proved].to_vec();
+        let complete = if failed { 0 } else { self.pv_index.max(1) };
+        let mut lines = self.root_moves[..complete].to_vec();
         for root_move in completed {
-            if settled.len() == multipv {
+            if lines.len() == multipv {
                 break;
             }
-            if settled.iter().any(|better| better.mv == root_move.mv) {
+            if lines.iter().any(|better| better.mv == root_move.mv) {
                 continue;
             }
             let mut root_move = root_move.clone();
-            if let Some(last) = settled.last()
+            if let Some(last) = lines.last()
                 && last.rank == root_move.rank
                 && last.value < root_move.value
             {
                 if self.pv_index == 0 {
                     // No line of this iteration is complete.
-                    settled = completed.to_vec();
+                    lines = completed.to_vec();
                     break;
                 }
                 (root_move.value, root_move.bound, root_move.depth) = (last.value, Bound::Upper, self.root_depth);
             }
-            settled.push(root_move);
+            lines.push(root_move);
         }
-        self.root_moves = settled;
+        self.root_moves = lines;
     }
 
     /// Sorts by rank and value. The sort is stable: moves that did not raise alpha keep their order.
@@ -319,7 +319,7 @@ impl Search<'_> {
             nodes: shared.total_nodes(),
             time: shared.since_start(),
             hashfull: shared.table.hashfull(),
-            tbhits: shared.table_hits.load(Relaxed),
+            tbhits: shared.tb_hits.load(Relaxed),
             pv: root_move.pv.clone(),
         }
     }
@@ -343,7 +343,7 @@ impl Search<'_> {
     }
 
     /// Whether the search stops after a complete iteration.
-    fn is_enough(&mut self, stability: &mut Stability) -> bool {
+    fn should_stop(&mut self, stability: &mut Stability) -> bool {
         let shared = self.shared;
         let best = &self.root_moves[0];
         let factors = stability.time_factors(best, self.nodes);

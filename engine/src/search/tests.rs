@@ -414,7 +414,7 @@ const EXPLOSIVE: [&str; 3] = [
 ];
 
 /// Nodes of the first iteration and of one check of the limits.
-const OVERRUN: u64 = FIRST_ITERATION + CHECK_INTERVAL;
+const OVERRUN: u64 = FIRST_ITERATION_NODES + CHECK_INTERVAL;
 
 #[test]
 fn the_first_iteration_ends_at_the_node_limit() {

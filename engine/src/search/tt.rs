@@ -82,7 +82,7 @@ impl Entry {
 }
 
 /// Entries of a cluster.
-const CLUSTER: usize = 4;
+const CLUSTER_SIZE: usize = 4;
 /// Number of generations: 5 bits.
 const GENERATIONS: u64 = 32;
 /// Replacement penalty for each generation of age, in plies of depth.
@@ -95,14 +95,14 @@ const KEPT_PV_DEPTH: i32 = 2;
 /// Bytes of a cache line.
 const CACHE_LINE: usize = 64;
 /// Bytes of a page of memory.
-const PAGE: usize = 4096;
+const PAGE_SIZE: usize = 4096;
 /// Bytes of the largest table that is prefaulted.
-const PREFAULTED: usize = if cfg!(test) { 8 << 20 } else { 1 << 30 };
+const MAX_PREFAULT: usize = if cfg!(test) { 8 << 20 } else { 1 << 30 };
 /// Words of a cluster, which fills a cache line.
-const WORDS: usize = 2 * CLUSTER;
+const CLUSTER_WORDS: usize = 2 * CLUSTER_SIZE;
 
 /// The entries of a cluster.
-fn slots(cluster: &[AtomicU64; WORDS]) -> &[Slot] {
+fn slots(cluster: &[AtomicU64; CLUSTER_WORDS]) -> &[Slot] {
     cluster.as_chunks().0
 }
 
@@ -168,13 +168,13 @@ impl Table {
     /// # Errors
     /// Without enough memory.
     pub(crate) fn new(megabytes: usize, threads: usize) -> Result<Table, HashError> {
-        let mut table = Table::within(available_megabytes(), megabytes)?;
+        let mut table = Table::allocate(megabytes, available_megabytes())?;
         table.prefault(threads, &Control::new(false));
         Ok(table)
     }
 
     /// A table that is not prefaulted. `available` is the available memory in megabytes, if known.
-    fn within(available: Option<usize>, megabytes: usize) -> Result<Table, HashError> {
+    fn allocate(megabytes: usize, available: Option<usize>) -> Result<Table, HashError> {
         let short = |free: String| HashError(format!("not enough memory for a hash of {megabytes} MB{free}"));
         if let Some(available) = available
             && megabytes > available
@@ -182,7 +182,7 @@ impl Table {
             return Err(short(format!(": {available} MB are available")));
         }
         let count = megabytes.max(1).checked_mul(1 << 20).ok_or_else(|| short(String::new()))? / CACHE_LINE;
-        Table::of(count).ok_or_else(|| short(String::new()))
+        Table::with_clusters(count).ok_or_else(|| short(String::new()))
     }
 
     /// Writes all pages of a new table, unless it is lazy, until `control` is stopped.
@@ -191,7 +191,7 @@ impl Table {
             return;
         }
         advise_huge_pages(&mut self.words);
-        self.overwrite(threads, control);
+        self.zero(threads, control);
     }
 
     /// Resizes and empties the table; the caller [prefaults](Table::prefault) it. If memory cannot hold both tables,
@@ -200,12 +200,12 @@ impl Table {
     /// # Errors
     /// Without enough memory.
     pub(crate) fn resize(&mut self, megabytes: usize) -> Result<(), HashError> {
-        self.resize_within(available_megabytes, megabytes)
+        self.resize_with(available_megabytes, megabytes)
     }
 
-    fn resize_within(&mut self, available: impl Fn() -> Option<usize>, megabytes: usize) -> Result<(), HashError> {
+    fn resize_with(&mut self, available: impl Fn() -> Option<usize>, megabytes: usize) -> Result<(), HashError> {
         let (free, own) = (available(), (self.count * CACHE_LINE) >> 20);
-        let error = match Table::within(free, megabytes) {
+        let error = match Table::allocate(megabytes, free) {
             Ok(new) => {
                 *self = new;
                 return Ok(());
@@ -217,27 +217,29 @@ impl Table {
         }
         let count = self.count;
         self.words = Box::default();
-        match Table::within(available(), megabytes) {
+        match Table::allocate(megabytes, available()) {
             Ok(new) => {
                 *self = new;
                 Ok(())
             }
             Err(error) => {
-                *self = Table::largest(count);
+                *self = Table::with_clusters_up_to(count);
                 Err(error)
             }
         }
     }
 
     /// A table of `count` clusters, halved until memory suffices.
-    fn largest(count: usize) -> Table {
-        let new = (0..usize::BITS).find_map(|halved| Table::of((count >> halved).max(1)));
+    fn with_clusters_up_to(count: usize) -> Table {
+        let new = (0..usize::BITS).find_map(|halved| Table::with_clusters((count >> halved).max(1)));
         new.expect("memory for a single cluster")
     }
 
     /// An empty table of `count` clusters.
-    fn of(count: usize) -> Option<Table> {
-        let words = try_zeroed_slice_box::<AtomicU64>(count.checked_mul(WORDS)?.checked_add(WORDS - 1)?).ok()?;
+    fn with_clusters(count: usize) -> Option<Table> {
+        let words =
+            try_zeroed_slice_box::<AtomicU64>(count.checked_mul(CLUSTER_WORDS)?.checked_add(CLUSTER_WORDS - 1)?)
+                .ok()?;
         let first = words.as_ptr().addr().next_multiple_of(CACHE_LINE) - words.as_ptr().addr();
         Some(Table {
             words,
@@ -251,7 +253,7 @@ impl Table {
 
     /// Whether the table is too large to be prefaulted.
     fn is_lazy(&self) -> bool {
-        self.count * CACHE_LINE > PREFAULTED
+        self.count * CACHE_LINE > MAX_PREFAULT
     }
 
     /// Removes all entries, with up to `threads` threads.
@@ -266,9 +268,9 @@ impl Table {
             let count = self.count;
             // Freed first: old and new table may not fit into memory together.
             self.words = Box::default();
-            *self = Table::largest(count);
+            *self = Table::with_clusters_up_to(count);
         } else {
-            self.overwrite(threads, &Control::new(false));
+            self.zero(threads, &Control::new(false));
         }
         *self.used.get_mut() = false;
     }
@@ -276,7 +278,7 @@ impl Table {
     /// The fraction of pages with entries, estimated from a sample.
     fn fraction_used(&mut self) -> f64 {
         const SAMPLE: usize = 512;
-        let pages = self.words.chunks_exact(PAGE / size_of::<AtomicU64>());
+        let pages = self.words.chunks_exact(PAGE_SIZE / size_of::<AtomicU64>());
         let every = (pages.len() / SAMPLE).max(1);
         let (mut seen, mut used) = (0, 0);
         for page in pages.step_by(every) {
@@ -287,7 +289,7 @@ impl Table {
     }
 
     /// Writes zeros to all clusters, until `control` is stopped.
-    fn overwrite(&mut self, threads: usize, control: &Control) {
+    fn zero(&mut self, threads: usize, control: &Control) {
         /// Words of a megabyte.
         const STEP: usize = (1 << 20) / size_of::<AtomicU64>();
         let empty = |words: &mut [AtomicU64]| {
@@ -295,8 +297,8 @@ impl Table {
                 part.iter_mut().for_each(|word| *word.get_mut() = 0);
             }
         };
-        let words = &mut self.words[self.first..][..self.count * WORDS];
-        let chunk = self.count.div_ceil(threads.max(1)) * WORDS;
+        let words = &mut self.words[self.first..][..self.count * CLUSTER_WORDS];
+        let chunk = self.count.div_ceil(threads.max(1)) * CLUSTER_WORDS;
         let done = thread::scope(|scope| {
             let mut parts = words.chunks_mut(chunk);
             let own = parts.next();
@@ -316,9 +318,9 @@ impl Table {
         self.generation.store(next as u8, Relaxed);
     }
 
-    fn cluster(&self, key: u64) -> &[AtomicU64; WORDS] {
+    fn cluster(&self, key: u64) -> &[AtomicU64; CLUSTER_WORDS] {
         let index = ((u128::from(key) * self.count as u128) >> 64) as usize;
-        let words = &self.words[self.first + index * WORDS..];
+        let words = &self.words[self.first + index * CLUSTER_WORDS..];
         words.first_chunk().expect("all clusters are allocated")
     }
 
@@ -354,7 +356,7 @@ impl Table {
         }
         let generation = u64::from(self.generation.load(Relaxed));
         let slots = slots(self.cluster(key));
-        let mut victim = &slots[0];
+        let mut replaced = &slots[0];
         let mut lowest = i32::MAX;
         let mut mv = entry.mv.map_or(0, |mv| u64::from(mv.bits()));
         for slot in slots {
@@ -370,14 +372,14 @@ impl Table {
                 if keeps {
                     return;
                 }
-                victim = slot;
+                replaced = slot;
                 break;
             }
             let age = (generation + GENERATIONS - generation_of(data)) % GENERATIONS;
             let value = if data == 0 { i32::MIN } else { depth_of(data) - AGE_PENALTY * age as i32 };
             if value < lowest {
                 lowest = value;
-                victim = slot;
+                replaced = slot;
             }
         }
         let eval = if entry.eval == NONE { i16::MAX } else { entry.eval as i16 };
@@ -388,7 +390,7 @@ impl Table {
             | (entry.bound as u64) << 56
             | u64::from(entry.pv) << 58
             | generation << 59;
-        write(victim, key, data);
+        write(replaced, key, data);
     }
 
     /// Permille of entries of this generation, estimated from a sample.
@@ -400,7 +402,7 @@ impl Table {
             let data = data.load(Relaxed);
             data != 0 && generation_of(data) == generation
         });
-        (used.count() * 1000 / (sample.len() * CLUSTER)) as u32
+        (used.count() * 1000 / (sample.len() * CLUSTER_SIZE)) as u32
     }
 }
 
@@ -554,7 +556,7 @@ mod tests {
             table.store(key, 0, &entry(5, 3));
             let asked = std::cell::Cell::new(0);
             let available = || Some(if asked.replace(asked.get() + 1) == 0 { free } else { after_freeing });
-            let resized = table.resize_within(available, megabytes);
+            let resized = table.resize_with(available, megabytes);
             assert_eq!(resized.is_ok(), expected == megabytes, "{megabytes} {free} {after_freeing}");
             assert_eq!(table.count * CACHE_LINE, expected << 20, "{megabytes} {free} {after_freeing}");
             assert_eq!(table.probe(key, 0).is_some(), megabytes == 8);
