@@ -464,7 +464,6 @@ impl Search<'_> {
         }
         let reduced_depth = depth - self.params.nmp_reduction(depth, node.tt_adjusted_eval - beta);
         self.make_null();
-        self.frame(ply).reduction = 0;
         let value = -self.alpha_beta::<false>(Window::null(-beta), reduced_depth, !node.cut_node)?;
         self.position.unmake();
         if value < beta {

@@ -12,7 +12,7 @@
 //! All entries are `i16` with *gravity*, from Stockfish: an update moves an entry toward plus or minus its limit in
 //! proportion to the remaining distance, so that entries stay bounded and old updates fade.
 
-use crate::board::{BitBoard, Board, COLORS, Color, Move, Piece, PieceTo, Square, Squares, piece_index, square};
+use crate::board::{BitBoard, Board, COLORS, Move, Piece, PieceTo, Square, Squares, piece_index, square};
 use crate::params::Params;
 use crate::platform::prefetch;
 use crate::value::Value;
@@ -238,7 +238,8 @@ impl Histories {
         let mut sum = params.correction_pawn * entry(&self.pawn_correction, board.pawn_key());
         sum += params.correction_minor * entry(&self.minor_correction, board.minor_key());
         for color in COLORS {
-            sum += params.correction_non_pawn * self.non_pawn_entry(board, color);
+            let entry = self.non_pawn_correction[correction_index(board.nonpawn_key(color))][color.to_index()][us];
+            sum += params.correction_non_pawn * i32::from(entry);
         }
         if previous[0] != NO_PIECE_TO && previous[1] != NO_PIECE_TO {
             let entry = self.continuation_correction[usize::from(previous[1])][usize::from(previous[0])];
@@ -255,11 +256,6 @@ impl Histories {
             prefetch(&self.non_pawn_correction[correction_index(board.nonpawn_key(color))]);
         }
         prefetch(&self.continuation_correction[usize::from(previous[1])][usize::from(previous[0])]);
-    }
-
-    fn non_pawn_entry(&self, board: &Board, color: Color) -> i32 {
-        let us = board.side_to_move().to_index();
-        i32::from(self.non_pawn_correction[correction_index(board.nonpawn_key(color))][color.to_index()][us])
     }
 
     /// Updates the correction histories. `error` is the value of a search to `depth` minus the static evaluation.

@@ -187,7 +187,6 @@ impl Search<'_> {
             window = Window::new(window.alpha.max(-INFINITE), window.beta.min(INFINITE));
             let value = self.alpha_beta::<true>(window, (depth - reduction).max(1), false)?;
             self.sort_root_moves(self.pv_index);
-            let best = &mut self.root_moves[self.pv_index];
             match window.bound_of(value) {
                 Bound::Upper => {
                     window = Window::new(value - delta, (window.alpha + window.beta) / 2);
@@ -198,6 +197,7 @@ impl Search<'_> {
                     reduction = (reduction + 1).min(self.params.aspiration_reduction);
                 }
                 Bound::Exact | Bound::None => {
+                    let best = &mut self.root_moves[self.pv_index];
                     best.average = Some(best.average.map_or(value, |average| (average + value) / 2));
                     return Ok(());
                 }
@@ -307,7 +307,7 @@ impl Search<'_> {
     fn info(&self, index: usize, root_move: &RootMove) -> Info {
         let shared = self.shared;
         let value = root_move.reported(root_move.value);
-        let (score, wdl) = self.score(value, shared.options.tables.is_some());
+        let (score, wdl) = self.score(value);
         Info {
             depth: root_move.depth as u32,
             seldepth: root_move.seldepth.max(root_move.depth as usize) as u32,
@@ -325,7 +325,7 @@ impl Search<'_> {
     }
 
     /// The UCI score and the WDL of a value of the root position. Without tablebases only mate scores are decided.
-    fn score(&self, value: Value, with_tables: bool) -> (Score, [u32; 3]) {
+    fn score(&self, value: Value) -> (Score, [u32; 3]) {
         let weights = self.position.evaluator().weights();
         let board = self.position.root();
         let phase = weights.phase(board);
@@ -334,7 +334,7 @@ impl Search<'_> {
             // The WDL model does not know insufficient material.
             None if board.insufficient_material() => (Score::Cp(0), [0, 1000, 0]),
             // As in Stockfish: 20,000 centipawns minus the plies to the tablebase win.
-            None if with_tables && value.abs() >= DECIDED => {
+            None if self.shared.options.tables.is_some() && value.abs() >= DECIDED => {
                 (Score::Cp(value.signum() * (20_000 - (TABLE_WIN - value.abs()))), decided)
             }
             None => (Score::Cp(weights.units.centipawns(value, phase)), weights.units.chances(value, phase)),
