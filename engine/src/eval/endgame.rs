@@ -1,13 +1,12 @@
 //! [Endgame](https://www.chessprogramming.org/Endgame) evaluations and scale factors, after Stockfish: draws, wins that
 //! need a plan, and advantages that cannot be won.
 //!
-//! A sum of weights does not know that a king must be driven into the right corner, or that two knights do not mate.
+//! A sum of weights cannot express that a king must be driven into the right corner, or that two knights cannot mate.
 //! Search applies these functions to the linear evaluation when few pieces are left. Training does not, so that the
-//! trained value stays linear (Tseng, Chen, Wu exclude such functions too, "since their evaluations are absolutely
+//! trained value is linear (Tseng, Chen, Wu exclude such functions too, "since their evaluations are absolutely
 //! correct").
 //!
-//! All functions are written for the stronger player, who moves up the board; the board is flipped if Black is
-//! stronger.
+//! All functions are written for the strong side, which moves up the board; the board is flipped if that is Black.
 
 mod kpk;
 #[cfg(test)]
@@ -20,10 +19,9 @@ use std::cmp::Ordering;
 /// An endgame evaluation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EndgameEval {
-    /// Replaces the evaluation, from the view of the side to move. Known wins are above [`KNOWN_WIN`] and below every
-    /// mate.
+    /// Replaces the evaluation, for the side to move. A known win is at least [`KNOWN_WIN`] and below all mates.
     Value(i32),
-    /// Scales the evaluation if it is good for this color, in parts of [`FULL_SCALE`].
+    /// Scales the evaluation if it favors this color, in units of 1/[`FULL_SCALE`].
     ScaleFactor(Color, i32),
 }
 
@@ -34,30 +32,30 @@ pub(crate) const FULL_SCALE: i32 = 64;
 
 const DRAW: Option<EndgameEval> = Some(EndgameEval::Value(0));
 
-/// Positions with more pieces than this, without pawns and with kings, are not endgames.
+/// Most pieces of an endgame, kings included and pawns not.
 const MAX_PIECES: u32 = 8;
 
-/// Scale factors in parts of [`FULL_SCALE`].
+/// Scale factors in units of 1/[`FULL_SCALE`].
 mod scale {
     /// An advantage that cannot be won.
     pub(crate) const DRAW: i32 = 0;
     /// Opposite bishops without other pieces.
     pub(crate) const OPPOSITE_BISHOPS: i32 = 22;
-    /// Added for each passed pawn of the stronger player.
+    /// Added for each passed pawn of the strong side.
     pub(crate) const PER_PASSED_PAWN: i32 = 8;
     /// Opposite bishops with rooks or queens.
     pub(crate) const OPPOSITE_BISHOPS_WITH_PIECES: i32 = 52;
-    /// No pawns, ahead by at most a bishop, against at most a minor piece.
+    /// The strong side has no pawns and is ahead by at most a bishop, against at most a minor piece.
     pub(crate) const NO_PAWNS_AGAINST_MINOR: i32 = 6;
-    /// No pawns, ahead by at most a bishop, against more.
+    /// As [`NO_PAWNS_AGAINST_MINOR`], against more.
     pub(crate) const NO_PAWNS: i32 = 16;
 }
 
-/// Values of pawn, knight, bishop, rook and queen in search units, which decide who is stronger. In endgames a queen is
-/// worth less, compared to other pieces, than in [`PIECE_VALUES`](crate::board::PIECE_VALUES).
+/// Values of pawn, knight, bishop, rook and queen in search units, which determine the strong side. A queen is worth
+/// less relative to the other pieces than in [`PIECE_VALUES`](crate::board::PIECE_VALUES).
 const VALUES: [i32; 5] = [200, 650, 680, 1000, 1900];
 
-/// Material counted in a known win at most, so that it stays below mates.
+/// Largest material value in a known win, which keeps it below mates.
 const MAX_MATERIAL: i32 = 9_000;
 
 const PAWN: usize = 0;
@@ -67,8 +65,8 @@ const ROOK: usize = 3;
 const QUEEN: usize = 4;
 const KING: usize = 5;
 
-/// The endgame evaluation of `board`, if it has one. With equal material the stronger player is `ahead`, the color that
-/// the evaluation prefers.
+/// The endgame evaluation of `board`, if it has one. With equal material the strong side is `ahead`, the color that the
+/// evaluation favors.
 pub(crate) fn probe(board: &Board, ahead: Color) -> Option<EndgameEval> {
     let pieces = board.occupied() & !board.pieces(Piece::Pawn);
     if pieces.popcnt() > MAX_PIECES {
@@ -77,7 +75,7 @@ pub(crate) fn probe(board: &Board, ahead: Color) -> Option<EndgameEval> {
     Endgame::new(board, ahead).probe(board)
 }
 
-/// One side's pieces.
+/// The pieces of one side.
 struct Side {
     pieces: [BitBoard; 6],
     /// Numbers of pawns, knights, bishops, rooks, queens.
@@ -94,8 +92,8 @@ impl Side {
         Self { pieces, counts: std::array::from_fn(|piece| pieces[piece].len()), king: pieces[KING].to_square() }
     }
 
-    /// Value of the piece types from `from` on.
-    fn value(&self, from: usize) -> i32 {
+    /// Material value of the piece types from `from` on.
+    fn material(&self, from: usize) -> i32 {
         (from..KING).map(|piece| VALUES[piece] * self.counts[piece] as i32).sum()
     }
 
@@ -103,7 +101,7 @@ impl Side {
         self.counts == [0; 5]
     }
 
-    /// The square of the only piece of a type.
+    /// The square of the only piece of this type.
     fn square_of(&self, piece: usize) -> Square {
         self.pieces[piece].to_square()
     }
@@ -113,21 +111,21 @@ impl Side {
     }
 }
 
-/// A position from the view of the stronger player.
+/// A position from the point of view of the strong side.
 struct Endgame {
     strong: Side,
     weak: Side,
-    /// The stronger player's color.
+    /// The color of the strong side.
     color: Color,
-    /// Whether the stronger player is to move.
-    strong_moves: bool,
+    /// Whether the strong side is to move.
+    strong_to_move: bool,
 }
 
 impl Endgame {
     fn new(board: &Board, ahead: Color) -> Self {
         let white = Side::new(board, Color::White, false);
         let black = Side::new(board, Color::Black, false);
-        let color = match white.value(PAWN).cmp(&black.value(PAWN)) {
+        let color = match white.material(PAWN).cmp(&black.material(PAWN)) {
             Ordering::Greater => Color::White,
             Ordering::Less => Color::Black,
             Ordering::Equal => ahead,
@@ -136,7 +134,7 @@ impl Endgame {
             Color::White => (white, black),
             Color::Black => (Side::new(board, Color::Black, true), Side::new(board, Color::White, true)),
         };
-        Self { strong, weak, color, strong_moves: board.side_to_move() == color }
+        Self { strong, weak, color, strong_to_move: board.side_to_move() == color }
     }
 
     fn probe(&self, board: &Board) -> Option<EndgameEval> {
@@ -154,7 +152,7 @@ impl Endgame {
             ([0, 0, 0, 0, 1], [1, 0, 0, 0, 0]) => self.queen_against_pawn(),
             ([0, 0, 0, 0, 1], [0, 1, 0, 0, 0] | [0, 0, 1, 0, 0] | [0, 0, 0, 1, 0]) => {
                 let drive = drive_to_edge(self.weak.king) + drive_together(self.strong.king, self.weak.king);
-                self.value(VALUES[QUEEN] - self.weak.value(KNIGHT) + 2 * drive)
+                self.value(VALUES[QUEEN] - self.weak.material(KNIGHT) + 2 * drive)
             }
             ([1, 0, 0, 1, 0], [0, 0, 0, 1, 0]) if self.is_drawn_rook_ending() => self.scale(scale::DRAW),
             ([0, 0, 0, 0, 1], [_, 0, 0, 1, 0]) if self.is_rook_fortress() => self.scale(scale::DRAW),
@@ -165,9 +163,9 @@ impl Endgame {
         }
     }
 
-    /// A value from the stronger player's view.
+    /// A value for the strong side.
     fn value(&self, value: i32) -> Option<EndgameEval> {
-        Some(EndgameEval::Value(if self.strong_moves { value } else { -value }))
+        Some(EndgameEval::Value(if self.strong_to_move { value } else { -value }))
     }
 
     fn scale(&self, scale: i32) -> Option<EndgameEval> {
@@ -190,45 +188,46 @@ impl Endgame {
         }
     }
 
+    /// Whether knights and bishops suffice for mate.
     fn mates_without_pawns(&self) -> bool {
         let [_, knights, bishops, ..] = self.strong.counts;
         self.strong.bishops_on_both_colors() || (knights > 0 && bishops > 0) || knights > 2
     }
 
-    /// A win by driving the king to the edge or corner, unless it is stalemate.
+    /// A known win by driving the king to the edge or corner, unless the position is stalemate.
     fn win(&self, board: &Board, drive: i32) -> Option<EndgameEval> {
-        if !self.strong_moves && !board.in_check() && !board.has_legal_move() {
+        if !self.strong_to_move && !board.in_check() && !board.has_legal_move() {
             return DRAW;
         }
-        self.value(KNOWN_WIN + self.strong.value(PAWN).min(MAX_MATERIAL) + drive)
+        self.value(KNOWN_WIN + self.strong.material(PAWN).min(MAX_MATERIAL) + drive)
     }
 
     fn pawn_against_king(&self) -> Option<EndgameEval> {
         let pawn = self.strong.square_of(PAWN);
-        if !kpk::is_won(self.strong.king, pawn, self.weak.king, self.strong_moves) {
+        if !kpk::is_won(self.strong.king, pawn, self.weak.king, self.strong_to_move) {
             return DRAW;
         }
         let rank = rank(pawn) as i32;
         self.value(KNOWN_WIN + VALUES[PAWN] + 60 * rank)
     }
 
-    /// Two knights can mate only while the pawn prevents stalemate: the further it is advanced, the lower the value.
+    /// Two knights mate only while the pawn prevents stalemate: the further advanced the pawn, the lower the value.
     fn two_knights_against_pawn(&self) -> Option<EndgameEval> {
         let pawn = 7 - rank(self.weak.square_of(PAWN)) as i32;
         let drive = drive_to_edge(self.weak.king) + drive_together(self.strong.king, self.weak.king);
         self.value(drive / 2 - 20 * pawn)
     }
 
-    /// A win if our king is in front of the pawn or theirs is far away; a draw with an advanced pawn supported by its
-    /// king.
+    /// A win if the strong king is in front of the pawn or the weak king is far from it; drawish if the pawn is
+    /// advanced and supported by its king.
     fn rook_against_pawn(&self) -> Option<EndgameEval> {
         let (king, enemy) = (self.strong.king, self.weak.king);
         let (rook, pawn) = (self.strong.square_of(ROOK), self.weak.square_of(PAWN));
         let goal = square(file(pawn));
         let steps = |from: Square, to: Square| distance(from, to) as i32;
-        let our_move = i32::from(self.strong_moves);
+        let our_move = i32::from(self.strong_to_move);
         let before_pawn = file(king) == file(pawn) && rank(king) < rank(pawn);
-        let far = steps(enemy, pawn) >= 3 + i32::from(!self.strong_moves) && steps(enemy, rook) >= 3;
+        let far = steps(enemy, pawn) >= 3 + i32::from(!self.strong_to_move) && steps(enemy, rook) >= 3;
         let advanced = rank(enemy) <= 2 && steps(enemy, pawn) == 1 && rank(king) >= 3;
         let value = if before_pawn || far {
             VALUES[ROOK] - 10 * steps(king, pawn)
@@ -241,13 +240,13 @@ impl Endgame {
         self.value(value)
     }
 
-    /// Chances to win the knight grow with its distance from its king.
+    /// The farther the knight is from its king, the easier it is to win.
     fn rook_against_knight(&self) -> Option<EndgameEval> {
         let apart = distance(self.weak.king, self.weak.square_of(KNIGHT)) as i32;
         self.value(drive_to_edge(self.weak.king) + 12 * apart)
     }
 
-    /// Won unless a rook or bishop pawn on its 7th rank has its king next to it.
+    /// Won, unless the pawn is a rook or bishop pawn on its 7th rank with its king next to it.
     fn queen_against_pawn(&self) -> Option<EndgameEval> {
         let pawn = self.weak.square_of(PAWN);
         let draws = rank(pawn) == 1
@@ -257,8 +256,8 @@ impl Endgame {
         self.value(if draws { drive } else { VALUES[QUEEN] - VALUES[PAWN] + drive })
     }
 
-    /// [Wrong bishop](https://www.chessprogramming.org/Wrong_Color_Bishop): rook pawns whose promotion square the
-    /// bishop (if any) does not control, with the enemy king next to it.
+    /// [Wrong bishop](https://www.chessprogramming.org/Wrong_Color_Bishop): all pawns are on one rook file, no bishop
+    /// controls the promotion square, and the weak king is on it or next to it.
     fn is_wrong_bishop(&self) -> bool {
         let pawns = self.strong.pieces[PAWN];
         let file_a = (pawns & !file_set(0)).0 == 0;
@@ -281,18 +280,18 @@ impl Endgame {
         if distance(enemy, goal) > 1 {
             return false;
         }
-        // Philidor: the king on the promotion square or next to it, the rook on its third rank.
+        // Philidor: the weak king on the promotion square or next to it, its rook on its third rank.
         let third_rank = step <= 4 && rank(king) <= 4 && rank(defender) == 5;
-        // Once the pawn is on the 6th rank, the rook checks from behind.
+        // Against a pawn on the 6th rank the rook checks from behind.
         let checks = step == 5
-            && rank(king) + usize::from(self.strong_moves) <= 5
-            && (rank(defender) == 0 || (!self.strong_moves && file(defender).abs_diff(file(pawn)) >= 3));
+            && rank(king) + usize::from(self.strong_to_move) <= 5
+            && (rank(defender) == 0 || (!self.strong_to_move && file(defender).abs_diff(file(pawn)) >= 3));
         let late =
-            step >= 5 && enemy == goal && rank(defender) == 0 && (!self.strong_moves || distance(king, pawn) >= 2);
+            step >= 5 && enemy == goal && rank(defender) == 0 && (!self.strong_to_move || distance(king, pawn) >= 2);
         third_rank || checks || late
     }
 
-    /// Queen against rook: a rook on its third rank, defended by a pawn, keeps the enemy king out.
+    /// Fortress against a queen: a rook on its third rank, defended by a pawn, keeps the strong king out.
     fn is_rook_fortress(&self) -> bool {
         let (rook, king) = (self.weak.square_of(ROOK), self.weak.king);
         let defenders = self.weak.pieces[PAWN] & rank_set(6) & attacks::king(king);
@@ -306,10 +305,10 @@ impl Endgame {
         (self.strong.pieces[BISHOP] & DARK_SQUARES).any() != (self.weak.pieces[BISHOP] & DARK_SQUARES).any()
     }
 
-    /// With [opposite bishops](https://www.chessprogramming.org/Bishops_of_Opposite_Colors) some extra pawns are often
-    /// not enough.
+    /// With [opposite bishops](https://www.chessprogramming.org/Bishops_of_Opposite_Colors) extra pawns often do not
+    /// suffice.
     fn opposite_bishops_scale(&self) -> i32 {
-        let alone = self.strong.value(ROOK) + self.weak.value(ROOK) == 0;
+        let alone = self.strong.material(ROOK) + self.weak.material(ROOK) == 0;
         if !alone {
             return scale::OPPOSITE_BISHOPS_WITH_PIECES;
         }
@@ -319,9 +318,9 @@ impl Endgame {
         (scale::OPPOSITE_BISHOPS + scale::PER_PASSED_PAWN * passed).min(FULL_SCALE)
     }
 
-    /// Without pawns a side needs more than a bishop's advantage to win.
+    /// Without pawns the strong side needs an advantage of more than a bishop.
     fn without_pawns(&self) -> Option<EndgameEval> {
-        let (strong, weak) = (self.strong.value(KNIGHT), self.weak.value(KNIGHT));
+        let (strong, weak) = (self.strong.material(KNIGHT), self.weak.material(KNIGHT));
         if strong - weak > VALUES[BISHOP] {
             return None;
         }

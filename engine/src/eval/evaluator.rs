@@ -1,8 +1,8 @@
-//! The evaluation as search uses it: an evaluator for each thread.
+//! The evaluation of search: each thread has its own evaluator.
 //!
-//! Material, piece-square and pair terms are updated along the line of search; terms of material, pawns and kings are
-//! cached by their keys; the other terms are computed in each position. Endgame knowledge and the standard units of
-//! search come last, and only for search: training sees the tapered sum.
+//! Material, piece-square and pair terms are updated incrementally; terms of material, pawns and kings are cached by
+//! their keys; the other terms are computed in each position. Endgame knowledge and conversion to the units of search
+//! come last, and only in search: training uses the tapered sum.
 
 use super::endgame::{self, EndgameEval, FULL_SCALE};
 use super::incremental::accumulator::{Accumulator, Step};
@@ -14,17 +14,18 @@ use super::weights::Weights;
 use crate::board::{Board, sign};
 use std::sync::Arc;
 
-/// Evaluations stay within this, well below mate scores.
+/// Largest absolute value of an evaluation, well below mate scores.
 pub(crate) const MAX_EVALUATION: i32 = 20_000;
 
-/// Entries of the pawn cache: all caches together fit into the second-level cache.
+/// Entries of the pawn cache. All caches together fit into the L2 cache of a processor.
 const PAWN_SLOTS: usize = 1 << 12;
 /// Entries of the king cache.
 const KING_SLOTS: usize = 1 << 13;
-/// Entries of the material cache: a search sees few material signatures.
+/// Entries of the material cache: a search reaches few material signatures.
 const MATERIAL_SLOTS: usize = 1 << 10;
 
-/// Evaluates the current position of a line, which moves extend and shorten.
+/// Evaluates the current position of a search, which follows moves by [`push`](Evaluator::push) and
+/// [`pop`](Evaluator::pop).
 pub struct Evaluator {
     weights: Arc<Weights>,
     state: EvalState,
@@ -42,67 +43,66 @@ impl Evaluator {
         &self.weights
     }
 
-    /// Changes the weights and goes back to the root of the line.
+    /// Changes the weights and returns to the root.
     pub fn set_weights(&mut self, weights: Arc<Weights>) {
         self.state.invalidate();
         self.weights = weights;
     }
 
-    /// Starts a new line.
+    /// Makes `board` the root.
     pub fn reset(&mut self, board: &Board) {
-        self.state.placed.reset(self.weights.compiled(), board);
+        self.state.accumulator.reset(self.weights.compiled(), board);
     }
 
-    /// Advances to the position after a move.
+    /// Updates to the position after a move.
     pub fn push(&mut self, step: &Step) {
-        self.state.placed.push(self.weights.compiled(), step);
+        self.state.accumulator.push(self.weights.compiled(), step);
     }
 
-    /// Goes back to the position before.
+    /// Returns to the position before the last move.
     ///
     /// # Panics
-    /// At the root of the line.
+    /// At the root.
     pub fn pop(&mut self) {
-        self.state.placed.pop();
+        self.state.accumulator.pop();
     }
 
-    /// The value of `board`, the current position, for the side to move, in standard units and with endgame knowledge.
+    /// The value of `board`, the current position, for the side to move in units of search, with endgame knowledge.
     pub fn evaluate(&mut self, board: &Board) -> i32 {
         let raw = self.evaluate_raw(board);
-        with_endings(board, self.weights.units.scaled(raw))
+        with_endgame_knowledge(board, self.weights.units.scaled(raw))
     }
 
-    /// The value of `board`, the current position, for the side to move: the tapered sum of the features' integer
-    /// weights and nothing else.
+    /// The value of `board`, the current position, for the side to move: the tapered sum of the integer weights alone.
     pub fn evaluate_raw(&mut self, board: &Board) -> i32 {
         let [mg, eg] = self.sums(board);
         let value = taper(mg, eg, self.weights.phase(board));
         sign(board.side_to_move()) * value
     }
 
-    /// Middlegame and endgame sums of `board`, the current position, from White's side.
+    /// Middlegame and endgame sums of `board`, the current position, from White's point of view.
     pub fn sums(&mut self, board: &Board) -> [i32; 2] {
         self.state.sums(self.weights.compiled(), board)
     }
 }
 
-/// The sums that a thread keeps for its positions.
+/// The sums of an evaluator: accumulator stack and caches.
 struct EvalState {
-    placed: Accumulator<Compiled>,
-    /// Packed sums of the pawn terms, with facts for the other terms.
+    accumulator: Accumulator<Compiled>,
+    /// Packed sums of the pawn terms, with data for the other terms.
     pawns: Cache<(i64, PawnInfo)>,
-    /// Packed sums of the king terms, with facts for the other terms.
+    /// Packed sums of the king terms, with data for the other terms.
     kings: Cache<(i64, Shelters)>,
-    /// Packed sums of the material terms, with facts for the other terms.
+    /// Packed sums of the material terms, with data for the other terms.
     material: Cache<(i64, Balance)>,
 }
 
 impl EvalState {
     fn new(compiled: &Compiled, board: &Board) -> EvalState {
-        let mut placed = Accumulator::new();
-        placed.reset(compiled, board);
+        let mut accumulator = Accumulator::new();
+        accumulator.reset(compiled, board);
         EvalState {
-            placed,
+            accumulator,
             pawns: Cache::new(PAWN_SLOTS),
             kings: Cache::new(KING_SLOTS),
             material: Cache::new(MATERIAL_SLOTS),
@@ -111,14 +111,14 @@ impl EvalState {
 
     /// Invalidates all sums but keeps their memory.
     fn invalidate(&mut self) {
-        self.placed.invalidate();
+        self.accumulator.invalidate();
         self.pawns.invalidate();
         self.kings.invalidate();
         self.material.invalidate();
     }
 
     fn sums(&mut self, compiled: &Compiled, board: &Board) -> [i32; 2] {
-        let [mg, eg] = self.placed.get(compiled, board).sums;
+        let [mg, eg] = self.accumulator.get(compiled, board).sums;
         if !compiled.has_terms() {
             return [mg, eg];
         }
@@ -149,8 +149,8 @@ impl EvalState {
     }
 }
 
-/// A value of `board` in standard units, for the side to move, corrected by endgame knowledge.
-pub(crate) fn with_endings(board: &Board, value: i32) -> i32 {
+/// The value of `board` for the side to move in units of search, replaced or scaled by endgame knowledge.
+pub(crate) fn with_endgame_knowledge(board: &Board, value: i32) -> i32 {
     let ahead = if value >= 0 { board.side_to_move() } else { !board.side_to_move() };
     let value = match endgame::probe(board, ahead) {
         Some(EndgameEval::Value(known)) => known,

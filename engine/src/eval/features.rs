@@ -1,8 +1,8 @@
-//! All features of a position, and the incremental ones among them: those of a piece on its square, and of two pieces.
+//! All features of a position. The incremental ones are those of a piece on its square and of two pieces.
 //!
-//! Incremental features are stated as what a piece adds to the pieces already on the board. A position is its pieces
-//! added one after another, and a move removes what a piece added and adds the same elsewhere, so the full computation
-//! and the update cannot differ.
+//! Incremental features are defined by the addition of a piece to the pieces already on the board. A refresh adds the
+//! pieces of a position one after another, and an update removes and adds pieces by the same definition, so the two
+//! cannot differ.
 
 use super::layout::{HalfSquare, MATERIAL, PAIRS, PIECE_SQUARE};
 use super::pairs::{self, pair};
@@ -10,7 +10,7 @@ use super::terms::terms;
 use super::visitor::Visitor;
 use crate::board::{Board, PieceSquare, sign};
 
-/// Visits what `piece` adds to `others`: its material, its square, and its 2-tuples with each of them.
+/// Visits the features that `piece` adds to `others`: material, piece-square, and its 2-tuples with each of the others.
 pub fn incremental_features<S: Visitor>(others: &[PieceSquare], piece: PieceSquare, visitor: &mut S) {
     let sign = sign(piece.color);
     visitor.add(MATERIAL.at(piece.piece), sign);

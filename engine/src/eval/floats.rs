@@ -1,9 +1,8 @@
 //! Float weights of a training, and their conversion to integers.
 //!
-//! The game phase is counted with the pieces' middlegame weights. So the floats are scaled until a full set of pieces
-//! is worth a constant, then rounded (Tseng, Chen and Wu, section 3.3): integer = round(gamma w) with gamma = 16488 /
-//! (2 queen + 4 rook + 4 bishop + 4 knight). Training evaluates with the same integers that the file holds and search
-//! plays with.
+//! The game phase is the sum of the pieces' middlegame weights. So the floats are scaled such that the full set of
+//! pieces has a constant sum, then rounded (Tseng, Chen and Wu, section 3.3): integer = round(gamma w) with gamma =
+//! 16488 / (2 queen + 4 rook + 4 bishop + 4 knight). Training evaluates with the same integers as search.
 
 use super::layout::{self, LEN, MATERIAL};
 use super::units::FULL_MATERIAL;
@@ -11,13 +10,13 @@ use crate::board::{PIECE_VALUES, Piece};
 use std::fmt;
 use std::path::Path;
 
-/// Largest absolute value of an integer weight: the fast tables hold 16 bits.
+/// Largest absolute value of an integer weight: the fast tables have 16 bits.
 pub(super) const LIMIT: i32 = i16::MAX as i32;
 
 /// The two weights of a feature, in the order in which weights hold them.
 pub(super) const PHASES: [&str; 2] = ["middlegame", "endgame"];
 
-/// Why weights are refused: what is wrong and where, after the path of the file if there is one.
+/// The reason why weights are refused, with the path of the file if there is one.
 #[derive(Debug)]
 pub struct WeightsError(String);
 
@@ -34,9 +33,9 @@ impl WeightsError {
     pub(super) fn at_weight(feature: usize, phase: usize, value: f64) -> WeightsError {
         let group = layout::group_of(feature);
         let (index, name) = (feature - group.start, group.name);
-        let fault =
+        let problem =
             if value.is_finite() { format!("outside -{LIMIT} to {LIMIT}") } else { "not a finite number".into() };
-        WeightsError(format!("{} weight {index} of group `{name}` is {value}, {fault}", PHASES[phase]))
+        WeightsError(format!("{} weight {index} of group `{name}` is {value}, {problem}", PHASES[phase]))
     }
 }
 
@@ -63,7 +62,7 @@ impl FloatWeights {
         FloatWeights { mg: vec![0.0; LEN], eg: vec![0.0; LEN] }
     }
 
-    /// Material as in the paper's Table I, everything else zero: where training starts.
+    /// The piece values of the paper's Table I, everything else zero: the start of a training from scratch.
     pub fn material() -> FloatWeights {
         let mut weights = FloatWeights::zeros();
         for (piece, value) in PIECE_VALUES.into_iter().enumerate().filter(|(piece, _)| *piece != Piece::King.to_index())
@@ -82,7 +81,7 @@ impl FloatWeights {
         })
     }
 
-    /// The factor that makes a full set of pieces worth [`FULL_MATERIAL`].
+    /// The factor that scales the full set of pieces to [`FULL_MATERIAL`].
     ///
     /// # Errors
     /// When the pieces' middlegame weights do not sum to a positive number.

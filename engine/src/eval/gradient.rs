@@ -8,10 +8,10 @@ use super::units::PHASE_MAX;
 use super::weights::Weights;
 use crate::board::{Board, sign};
 
-/// How the gradient is scaled by phase.
+/// Scaling of the gradient by phase.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GradientScaling {
-    /// The gradient as it is: formulas (4) and (5) of the Chinese chess paper.
+    /// The exact gradient: formulas (4) and (5) of the Chinese chess paper.
     Exact,
     /// Divided by the sum of the squared middlegame and endgame fractions, so that a step changes the value of a
     /// feature by the same amount in every phase: formulas (7) and (8).
@@ -30,7 +30,7 @@ impl GradientScaling {
     }
 }
 
-/// The features of a position, and how its value depends on their weights.
+/// The features of a position and the factors of its gradient.
 #[derive(Clone, Debug, Default)]
 pub struct Trace {
     /// Features and counts, White's positive.
@@ -42,8 +42,8 @@ pub struct Trace {
 }
 
 impl Trace {
-    /// Multiplies the gradient of the value by `factor` and passes it to `add`, feature by feature, as derivatives by
-    /// the middlegame and the endgame weight. A feature may come more than once.
+    /// Backpropagation: passes the gradient of the value times `factor` to `add`, for each feature the derivatives with
+    /// respect to its middlegame and endgame weights. A feature may occur more than once.
     pub fn backward(&self, factor: f64, scaling: GradientScaling, mut add: impl FnMut(u32, [f64; 2])) {
         let [mg, eg] = scaling.factors(self.alpha).map(|phase| self.sign * factor * phase);
         for &(feature, count) in &self.features {

@@ -1,8 +1,8 @@
 //! Evaluation: a tapered sum of weighted features, linear in the weights.
 //!
 //! Features are found by code that names features and counts, never weights ([`features`], [`terms`]), and passes them
-//! to a [`visitor`]. [`layout`] assigns each feature its index. [`Weights`] are the integers, compiled into tables that
-//! `incremental` sums from move to move. Search calls an [`Evaluator`]; training needs the [`gradient`].
+//! to a [`visitor`]. [`layout`] assigns each feature its index. [`Weights`] are the integers, compiled into tables for
+//! the `incremental` update of sums. Search uses an [`Evaluator`], training the [`gradient`].
 
 pub mod endgame;
 pub(crate) mod evaluator;

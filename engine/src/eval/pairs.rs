@@ -1,4 +1,4 @@
-//! The index of the 2-tuple network: which weight two pieces share with their mirror images.
+//! The index of the 2-tuple network: the weight that two pieces share with their mirror images.
 //!
 //! A 2-tuple is a piece on its square together with another piece on another square. That would be 12 x 64 x 12 x 64
 //! weights, but symmetric positions have the same value: a pair is as good for Black as its color-flipped image for
@@ -6,8 +6,8 @@
 //! White's and on files a to d: 6 own types x 12 other pieces are 72 tables, of 32 squares of the first piece by 63 of
 //! the other. (Tseng, Chen and Wu, "Comparison Training of N-Tuple Networks for Chess", section 3.4.)
 //!
-//! Ordered pairs count, so two pieces have two weights, with each of them as the first. Search uses tables compiled
-//! from these weights, never an index.
+//! Pairs are ordered, so two pieces have two weights, one with each of them as the first. Search uses tables compiled
+//! from these weights and computes no index.
 
 use crate::board::{ALL_SQUARES, Color, PIECES, Piece, PieceSquare, Square, color_name, sign};
 
@@ -85,19 +85,19 @@ pub fn pieces_of(index: usize) -> (PieceSquare, PieceSquare) {
     )
 }
 
-/// A piece as in "white Nf5".
+/// The name of a piece-square, as "white Nf5".
 pub fn name(piece: PieceSquare) -> String {
     let color = color_name(piece.color).to_lowercase();
     let letter = if piece.piece == Piece::Pawn { String::new() } else { piece.piece.to_string(Color::White) };
     format!("{color} {letter}{}", piece.square)
 }
 
-/// The row of a piece: its square from its owner's side, mirrored to files a to d.
+/// The row of a piece: its square from its owner's point of view, mirrored to files a to d.
 pub fn row(piece: PieceSquare) -> usize {
     row_of(piece.square.to_index() ^ symmetry_of(piece))
 }
 
-/// The square on files a to d that `row` stands for.
+/// The square of a row, on files a to d.
 pub fn square_of_row(row: usize) -> Square {
     ALL_SQUARES[row / 4 * 8 + row % 4]
 }

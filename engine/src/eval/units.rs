@@ -5,20 +5,20 @@
 //! 2.4, after Stockfish). Weights are scaled until a full set of pieces is worth a constant (section 3.3), so the
 //! bounds are constants too. The phase is an integer, which keeps evaluations exact.
 //!
-//! A training finds weights in units of its own. Search prunes by margins in standard units, and users expect
-//! centipawns and win probabilities. So each set of weights has a scale for the one and a WDL model for the other. Both
-//! are fitted after the weights, and neither changes which of two positions is better.
+//! Each set of weights has units of its own, while search prunes by margins in standard units and users expect
+//! centipawns and win probabilities. So a set of weights has a scale and a WDL model, both fitted after the weights.
+//! Neither changes which of two positions is better.
 
 use crate::value::WINS_HALF;
 use serde::{Deserialize, Serialize};
 
-/// Non-pawn material up to which a position is all endgame.
+/// Non-pawn material at and below which the phase is 0.
 pub(crate) const ENDGAME_MATERIAL: i32 = 3915;
-/// Non-pawn material from which a position is all middlegame.
+/// Non-pawn material at and above which the phase is [`PHASE_MAX`].
 pub(crate) const MIDDLEGAME_MATERIAL: i32 = 15258;
-/// Non-pawn material of the full set of pieces, to which weights are scaled.
+/// Non-pawn material of the full set of pieces, by which weights are scaled.
 pub(crate) const FULL_MATERIAL: i32 = 16488;
-/// The phase of a position that is all middlegame.
+/// The middlegame phase.
 pub const PHASE_MAX: i32 = MIDDLEGAME_MATERIAL - ENDGAME_MATERIAL;
 
 /// The phase for an amount of non-pawn material, from 0 (endgame) to [`PHASE_MAX`] (middlegame).
@@ -56,7 +56,7 @@ impl Default for Units {
 impl Units {
     /// An evaluation in the standard units of search.
     pub fn scaled(&self, value: i32) -> i32 {
-        // Far above all values of search, and small enough for another multiplication.
+        // Above all values of search; a product with an endgame scale factor fits 32 bits.
         const LARGEST: i64 = 1 << 24;
         (i64::from(value) * i64::from(self.scale) / i64::from(SCALE_ONE)).clamp(-LARGEST, LARGEST) as i32
     }
@@ -72,7 +72,7 @@ impl Units {
     }
 }
 
-/// The WDL model, as Stockfish's: a value v wins with probability 1 / (1 + exp((a - v) / b)) and loses with that of -v.
+/// The WDL model of Stockfish: a value v wins with probability 1 / (1 + exp((a - v) / b)) and loses with that of -v.
 /// The parameters a and b are cubic polynomials, constant first, of the phase as a fraction of [`PHASE_MAX`].
 /// +100 centipawns are the value that wins half of the games.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -1,15 +1,14 @@
-//! What is done with the features of a position.
+//! Visitors of the features of a position.
 //!
-//! The terms find the features of a position and pass each one's index and count to a visitor. The sum in search, the
-//! feature list of the trainer and the sums of `explain` are different visitors of the same terms. Terms are generic
-//! over the visitor and monomorphized, so the sum in search costs no more than code written for it.
+//! The terms pass the index and count of each feature to a visitor. The sum in search, the feature list of the trainer
+//! and the sums of `explain` are different visitors of the same terms. Terms are generic over the visitor, so that the
+//! sum in search is as fast as hand-written code.
 
 use super::layout::Batch;
 
 /// Receives the features of a position.
 pub trait Visitor {
-    /// Whether the terms may leave out [pair terms](super::layout::Kind::Pair), because the visitor has their sum
-    /// already.
+    /// Whether the terms may skip [pair terms](super::layout::Kind::Pair), because the visitor has their sum already.
     const SKIPS_PAIR_TERMS: bool = false;
 
     /// Adds `count` (possibly 0) of `feature`. White's features count positive, Black's negative: the sum of count
@@ -65,7 +64,7 @@ impl<S: Visitor> SideRelative for WithSign<'_, S> {
     }
 }
 
-/// Lists features with their counts, other than 0. A feature may occur more than once.
+/// Lists features with nonzero counts. A feature may occur more than once.
 impl Visitor for Vec<(u32, i32)> {
     fn add(&mut self, feature: usize, count: i32) {
         if count != 0 {

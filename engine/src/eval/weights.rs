@@ -23,7 +23,7 @@ pub struct Meta {
     pub name: String,
     /// Provenance: data, settings, seed, method, parent, measurements.
     pub provenance: Json,
-    /// Remarks for a reader of the file: groups that an older layout lacks, a missing content hash.
+    /// Notes for the user of a file: groups that an older layout lacks, a missing content hash.
     pub notes: Vec<String>,
 }
 
@@ -82,7 +82,7 @@ impl Weights {
         Ok(Weights { meta, units: Units::default(), compiled: Compiled::new(&ints)?, gamma: None, ints })
     }
 
-    /// The paper's Table I, scaled: where training starts.
+    /// The piece values of the paper's Table I, scaled: the start of a training from scratch.
     pub fn material() -> Weights {
         let mut weights =
             Weights::from_floats(&FloatWeights::material(), Json::Null).expect("Table I is finite and small");
@@ -115,23 +115,23 @@ impl Weights {
         }
     }
 
-    /// An identifier of how the weights play: eight hexadecimal digits, the content hash of numbers and units.
+    /// An identifier of all that affects play: eight hexadecimal digits, the content hash of integers and units.
     ///
-    /// Groups without weights are left out, so the identifier stays when a layout gains a group.
+    /// Groups without weights are skipped, so the identifier stays when a layout gains a group.
     pub fn id(&self) -> String {
         let groups = GROUPS.iter().map(|group| (group.name, &self.ints[group.range()]));
         format!("{:08x}", content_hash(&self.units, groups))
     }
 
-    /// Whether an engine plays and reports the same with both: integers, scale and WDL model are equal.
+    /// Whether an engine plays the same moves with the same scores: integers, scale and WDL model are equal.
     pub fn plays_as(&self, other: &Weights) -> bool {
         self.units == other.units && self.ints == other.ints
     }
 
-    /// Updates the weights from floats of which only the `changed` features differ from those before. Equivalent to
+    /// Updates the weights to floats that differ from the previous ones in the `changed` features only. Equivalent to
     /// [`Weights::from_floats`] and much faster.
     ///
-    /// If the pieces' middlegame weights change, so does gamma, and all features are rounded again. But only a few
+    /// A change of the pieces' middlegame weights changes gamma, so that all features are rounded again. But only a few
     /// integers change, and only their table entries are compiled. After an error the weights must not be used.
     ///
     /// # Errors
@@ -198,8 +198,8 @@ impl Weights {
         phase_of_material(non_pawn_material)
     }
 
-    /// Middlegame and endgame sums of a position from White's side, feature by feature: slow. Search keeps the same
-    /// sums in an [`Evaluator`](super::Evaluator).
+    /// Middlegame and endgame sums of a position from White's point of view, computed from scratch. Search gets the
+    /// same sums from an [`Evaluator`](super::Evaluator).
     pub fn sums(&self, board: &Board) -> [i32; 2] {
         let mut sum = WeightedSum::new(&self.ints);
         visit(board, &mut sum);
@@ -213,7 +213,7 @@ impl Weights {
         sum.sums
     }
 
-    /// The tapered value of middlegame and endgame sums in this position, from White's side.
+    /// The tapered value of middlegame and endgame sums in this position, from White's point of view.
     pub fn value(&self, [mg, eg]: [i32; 2], board: &Board) -> i32 {
         taper(mg, eg, self.phase(board))
     }

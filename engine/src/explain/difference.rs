@@ -10,7 +10,7 @@
 //! see [`FIXED_POINT`], so that the parts add up to the difference without rounding.
 
 use crate::board::{Board, COLORS, Color, PIECES, Piece, PieceSquare, Square, sign};
-use crate::eval::evaluator::with_endings;
+use crate::eval::evaluator::with_endgame_knowledge;
 use crate::eval::layout::{Family, Group, HalfSquare, Kind, MATERIAL, PAIRS, PIECE_SQUARE, group_of};
 use crate::eval::pairs::{self, pair};
 use crate::eval::units::SCALE_ONE;
@@ -371,7 +371,7 @@ impl EvalSteps {
         EvalSteps {
             exact: 2 * tapered * i64::from(weights.units.scale),
             scaled,
-            value: sign * with_endings(board, sign * scaled),
+            value: sign * with_endgame_knowledge(board, sign * scaled),
         }
     }
 }

@@ -1,9 +1,9 @@
 //! King and pawn against king: a [bitbase](https://www.chessprogramming.org/KPK) by retrograde analysis.
 //!
-//! For each pair of squares of pawn and white king it holds the set of squares on which the black king loses, one set
-//! with White and one with Black to move. A step of the analysis treats all squares of the black king at once, so the
-//! bitbase takes a fraction of a millisecond and is computed on first use. White has the pawn, on files a to d: other
-//! positions are flipped and mirrored.
+//! For each square of the pawn and of the white king it has the set of squares on which the black king loses, one set
+//! for White and one for Black to move. An iteration treats all squares of the black king at once, so the bitbase takes
+//! a fraction of a millisecond and is computed on first use. White has the pawn, on files a to d: other positions are
+//! flipped and mirrored.
 
 use crate::board::squares::*;
 use crate::board::{ALL_SQUARES, BitBoard, EMPTY, Square, attacks};
@@ -18,7 +18,7 @@ struct Bitbase {
 /// Pawn squares: 6 ranks by files a to d.
 const PAWNS: usize = 6 * 4;
 
-/// Whether the player with the pawn, who moves up the board, wins.
+/// Whether the side with the pawn, which moves up the board, wins; `to_move` is whether that side is to move.
 pub(crate) fn is_won(king: Square, pawn: Square, enemy: Square, to_move: bool) -> bool {
     let mirror = if file(pawn) > 3 { 7 } else { 0 };
     let [king, pawn, enemy] = [king, pawn, enemy].map(|at| square(at.to_index() ^ mirror));
@@ -45,7 +45,7 @@ fn bitbase() -> &'static Bitbase {
 
 fn solve() -> Bitbase {
     let mut bitbase = Bitbase { white_to_move: vec![[EMPTY; 64]; PAWNS], black_to_move: vec![[EMPTY; 64]; PAWNS] };
-    // Pawns advance, so the highest ranks are solved first.
+    // Pawns advance, so pawns on higher ranks are solved first.
     for place in (0..PAWNS).rev() {
         while bitbase.step(place) {}
     }
@@ -53,7 +53,8 @@ fn solve() -> Bitbase {
 }
 
 impl Bitbase {
-    /// Adds the wins that follow from those found so far. Returns whether there are any.
+    /// One iteration for a pawn square: adds the wins that follow from those found so far. Returns whether there are
+    /// any.
     fn step(&mut self, place: usize) -> bool {
         let pawn = square(8 + place / 4 * 8 + place % 4);
         let mut changed = false;
@@ -77,7 +78,7 @@ impl Bitbase {
         changed
     }
 
-    /// Lost squares with Black to move: each move loses, and there is one, or it is checkmate.
+    /// Lost squares with Black to move: checkmate, or there are legal moves and all of them lose.
     fn lost_for_black(&self, pawn: Square, king: Square) -> BitBoard {
         let checked = square_set(pawn).pawn_attacks();
         let forbidden = attacks::king(king) | square_set(king);
@@ -88,7 +89,7 @@ impl Bitbase {
         placed & !neighbors(safe) & (can_move | checked)
     }
 
-    /// Won squares with White to move: some move leads to a lost square.
+    /// Won squares with White to move: a move leads to a lost square.
     fn won_for_white(&self, pawn: Square, king: Square) -> BitBoard {
         let (place, here) = (pawn_index(pawn), king.to_index());
         let mut won = EMPTY;

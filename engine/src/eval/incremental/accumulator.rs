@@ -1,10 +1,10 @@
-//! A stack of sums along the line of a search, computed lazily.
+//! An accumulator stack with lazy updates.
 //!
-//! Making a move only records what it changed. Sums are computed when a position is evaluated, from the nearest
-//! ancestor that has them, and stay valid for its other descendants. Positions that are never evaluated cost nothing.
+//! A move only records the pieces it changes. Sums are computed when a position is evaluated, from the nearest ancestor
+//! with valid sums, and stay valid for its other descendants. Positions that are never evaluated cost nothing.
 //!
-//! A table may request a refresh instead of an update: tuples with the zone of a king need one when a king changes its
-//! zone. No table in use does; the tests keep this working.
+//! A table may request a refresh instead of an update, as king-bucketed tuples need when a king changes its bucket. The
+//! table in use never does; the tests cover it.
 
 use crate::board::{Board, Delta};
 
@@ -21,35 +21,35 @@ pub struct Step<'a> {
 
 /// A table whose sums can be updated by a move.
 pub(crate) trait Incremental {
-    /// What is stored for each position.
+    /// The sums of a position.
     type Sums: Clone + Default;
-    /// What has to be recorded of a move.
+    /// The record of a move.
     type Update: Copy;
 
     /// The update for a move, or `None` if the sums after it need a refresh.
     fn update(&self, step: &Step) -> Option<Self::Update>;
 
-    /// Computes the sums of a position from scratch. `sums` may hold anything.
+    /// Computes the sums of a position from scratch. The old content of `sums` is ignored.
     fn refresh(&self, board: &Board, sums: &mut Self::Sums);
 
-    /// As [`Incremental::refresh`], but `sums` hold those of another position, which may be similar.
+    /// As [`Incremental::refresh`], from the sums of another position, which may be similar.
     fn refresh_from(&self, board: &Board, sums: &mut Self::Sums) {
         self.refresh(board, sums);
     }
 
-    /// Computes the sums after a move from those before. `sums` may hold anything.
+    /// Computes the sums after a move from those before it. The old content of `sums` is ignored.
     fn apply(&self, update: &Self::Update, before: &Self::Sums, sums: &mut Self::Sums);
 }
 
-/// The sums of the positions of a line.
+/// The accumulator stack.
 pub(crate) struct Accumulator<T: Incremental> {
     stack: Vec<Slot<T>>,
     top: usize,
 }
 
-/// A position of the line.
+/// A position of the stack.
 struct Slot<T: Incremental> {
-    /// From the position before; `None` if a refresh is needed.
+    /// The update from the position before; `None` if a refresh is needed.
     update: Option<T::Update>,
     valid: bool,
     sums: T::Sums,
@@ -67,7 +67,7 @@ impl<T: Incremental> Accumulator<T> {
         Accumulator { stack: vec![Slot::invalid()], top: 0 }
     }
 
-    /// Starts a new line with the same table.
+    /// Makes `board` the root. The table must be the same as before.
     pub(crate) fn reset(&mut self, table: &T, board: &Board) {
         self.top = 0;
         let root = &mut self.stack[0];
@@ -79,13 +79,13 @@ impl<T: Incremental> Accumulator<T> {
         }
     }
 
-    /// Goes back to the root and invalidates all sums: required when the table changes.
+    /// Returns to the root and invalidates all sums: required when the table changes.
     pub(crate) fn invalidate(&mut self) {
         self.top = 0;
         self.stack[0].valid = false;
     }
 
-    /// Advances to the position after a move.
+    /// Pushes the position after a move.
     pub(crate) fn push(&mut self, table: &T, step: &Step) {
         self.top += 1;
         if self.top == self.stack.len() {
@@ -96,10 +96,10 @@ impl<T: Incremental> Accumulator<T> {
         slot.update = table.update(step);
     }
 
-    /// Goes back to the position before.
+    /// Returns to the position before the last move.
     ///
     /// # Panics
-    /// At the root of the line.
+    /// At the root.
     pub(crate) fn pop(&mut self) {
         self.top = self.top.checked_sub(1).expect("pops match pushes");
     }

@@ -1,14 +1,14 @@
-//! A direct-mapped cache for sums that many positions of a search share.
+//! A direct-mapped cache of sums that many positions of a search share.
 
 use crate::hash::GOLDEN;
 
-/// Values by key; each slot holds the last value computed for it.
+/// A direct-mapped cache: a new value replaces the one in its slot.
 #[derive(Clone, Debug)]
 pub(crate) struct Cache<T> {
     slots: Vec<(u64, T)>,
 }
 
-/// The key of an empty slot. A position has it as rarely as two positions share a key.
+/// The key of an empty slot, as unlikely in a position as a key collision.
 const EMPTY: u64 = u64::MAX;
 
 impl<T: Copy + Default> Cache<T> {
@@ -25,7 +25,7 @@ impl<T: Copy + Default> Cache<T> {
 
     /// The value for `key`, computed by `compute` if it is not in the cache.
     pub(crate) fn get(&mut self, key: u64, compute: impl FnOnce() -> T) -> &T {
-        // Some keys are counts, which may differ in any bit: the multiplication carries them to the top.
+        // Material keys are counts that may differ in any bit: the multiplication mixes them into the upper bits.
         let mixed = key.wrapping_mul(GOLDEN) >> 32;
         let slot = mixed as usize & (self.slots.len() - 1);
         let (slot_key, value) = &mut self.slots[slot];

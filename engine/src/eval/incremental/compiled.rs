@@ -1,8 +1,8 @@
-//! The integer weights in the forms in which search sums them.
+//! The integer weights, compiled for search.
 //!
-//! Material and piece-square weights by piece-square, and weights of two pieces in rows: both `tables` are for the
-//! incremental sums. All other weights are packed, middlegame and endgame in one integer, for the terms that are
-//! computed in each position.
+//! The two `tables` of the incremental sums have material and piece-square weights by piece-square, and weights of two
+//! pieces in rows. All other weights are packed, middlegame and endgame in one integer, for the terms that are computed
+//! in each position.
 
 use super::tables::{PairTable, SquareTable};
 use crate::eval::floats::WeightsError;
@@ -38,7 +38,7 @@ impl Compiled {
 
     /// Updates everything that depends on the integers of the `changed` features.
     pub(in crate::eval) fn update(&mut self, changed: &[usize], ints: &[[i32; 2]]) -> Result<(), WeightsError> {
-        /// From this number of pairs on it is faster to compile the whole table.
+        /// Above this number of changed pairs it is faster to compile the whole table.
         const MANY: usize = PAIRS.len / 4;
         let mut pairs = 0;
         let mut pair_terms = false;
@@ -122,7 +122,7 @@ fn batched(packed: &Packed) -> Batched {
     rows
 }
 
-/// Sums packed integers of features before the 2-tuples: middlegame and endgame in one addition.
+/// A sum of packed weights of features before the 2-tuples: middlegame and endgame in one addition.
 pub struct PackedSum<'a> {
     packed: &'a Packed,
     batched: &'a Batched,
@@ -146,7 +146,7 @@ impl<'a> PackedSum<'a> {
 }
 
 impl Visitor for PackedSum<'_> {
-    /// They are in the `PairTable`.
+    /// The `PairTable` includes them.
     const SKIPS_PAIR_TERMS: bool = true;
 
     #[inline(always)]

@@ -1,8 +1,8 @@
-//! The sums that search updates from move to move, and the tables that make an update cheap.
+//! Incremental sums of weights, and the tables for fast updates.
 //!
-//! An `accumulator` decides when sums are computed, a table how. The one table in use, `compiled`, sums material,
-//! piece-square and pair weights by rows (`tables`, `kernel`) over a list of pieces (`placed`, `piece_list`). A `cache`
-//! holds the sums of terms that depend on a key alone.
+//! The `accumulator` stack decides when sums are computed, a table how. The one table in use, `compiled`, sums
+//! material, piece-square and pair weights by rows (`tables`, `kernel`) over a list of pieces (`placed`, `piece_list`).
+//! A `cache` has the sums of terms that depend on a key alone.
 
 pub(crate) mod accumulator;
 pub(crate) mod cache;

@@ -1,8 +1,8 @@
-//! The pieces on the board as a list, over which rows are summed.
+//! The list of pieces on the board, over which rows are summed.
 
 use super::tables::{NO_PIECE, PackedPiece, unpacked_piece};
 
-/// The pieces on the board, in no order, with the index of each square's piece.
+/// The pieces on the board, unordered, with the list index by square.
 #[derive(Clone, Debug)]
 pub(crate) struct PieceList {
     list: [PackedPiece; 32],

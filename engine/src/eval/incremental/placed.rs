@@ -14,7 +14,7 @@ use crate::board::Board;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Placed {
     pieces: PieceList,
-    /// Middlegame and endgame sums from White's side.
+    /// Middlegame and endgame sums from White's point of view.
     pub sums: [i32; 2],
 }
 
@@ -35,7 +35,7 @@ impl Incremental for Compiled {
     type Update = Change;
 
     fn update(&self, step: &Step) -> Option<Change> {
-        // Packs both pieces of each array: faster than a loop over their number.
+        // Packs both entries of each array, used or not: faster than a loop over the number of pieces.
         let [removed, added] = step.delta.padded().map(|pieces| pieces.map(packed_piece));
         let (removals, additions) = (step.delta.removed().len() as u8, step.delta.added().len() as u8);
         Some(Change { removed, added, removals, additions })
@@ -53,7 +53,7 @@ impl Incremental for Compiled {
         }
     }
 
-    /// Only the difference: a training searches the siblings of a position one after another.
+    /// Applies the difference only: training searches sibling positions one after another.
     fn refresh_from(&self, board: &Board, placed: &mut Placed) {
         let mut pieces = PieceList::empty();
         board.placed_pieces().for_each(|piece| pieces.add(packed_piece(piece)));
@@ -83,7 +83,7 @@ impl Incremental for Compiled {
     }
 }
 
-/// The difference of the sums when `kept` stay, and some pieces are removed and added.
+/// The difference of the sums when pieces are removed and added; `kept` are the others.
 #[inline(always)]
 fn difference(compiled: &Compiled, kept: &PieceList, removed: &[PackedPiece], added: &[PackedPiece]) -> [i32; 2] {
     let (squares, pairs) = (compiled.squares(), compiled.pairs());

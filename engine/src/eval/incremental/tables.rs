@@ -1,14 +1,14 @@
 //! The fast tables: sums of weights by piece-square and by pair of piece-squares, compiled from the weights.
 //!
 //! Computing the index of each 2-tuple on each move would cost more than the rest of the evaluation. But the terms of
-//! two pieces depend on those two pieces only. So their sum is the entry of a table with a row and a column for each of
+//! two pieces depend on these two pieces only. So their sum is an entry of a table with a row and a column for each of
 //! the 768 piece-squares, and a move subtracts one row and adds another, over the columns of the pieces on the board.
 //!
-//! A color flip negates an entry, and a left-right mirroring keeps it. Both are exclusive ors of a [`PackedPiece`], so
-//! three quarters of the rows need no storage: a piece is flipped to White on files a to d, and all columns with it.
-//! The remaining 192 rows take 0.8 MB and fit into the second-level cache; all 768 would take 2.4 MB.
+//! A color flip negates an entry, and a left-right mirroring keeps it. Both are an XOR of a [`PackedPiece`], so three
+//! quarters of the rows need not be stored: a piece is flipped to White on files a to d, and all columns with it. The
+//! remaining 192 rows take 0.8 MB and fit into the L2 cache of a processor; all 768 would take 2.4 MB.
 //!
-//! The tables are filled from the definition of the features: [`features`](crate::eval::features) and [`pair_terms`].
+//! The tables are compiled from the definition of the features: [`features`](crate::eval::features) and [`pair_terms`].
 
 use crate::board::{ALL_SQUARES, COLORS, Color, PIECES, PieceSquare};
 use crate::eval::features::{incremental_features, pair_features};
@@ -29,7 +29,7 @@ pub(crate) const NO_PIECE: PackedPiece = 7 << 6;
 const COLOR_FLIP: PackedPiece = 1 << 9 | 0b111_000;
 const MIRROR: PackedPiece = 0b111;
 const ROWS: usize = 6 * pairs::ROWS;
-/// Distance between rows. With the length of a row, all entries of a column would compete for a few cache lines.
+/// Distance between rows. Without padding, all entries of a column would compete for a few cache lines.
 const STRIDE: usize = PACKED_PIECES + 16;
 
 /// Middlegame and endgame weight of a pair.
@@ -53,18 +53,18 @@ fn all_packed_pieces() -> impl Iterator<Item = PackedPiece> {
     (0..PACKED_PIECES as PackedPiece).filter(|packed| packed >> 6 & 7 < 6)
 }
 
-/// Where the row of a piece is stored: as that of the flipped piece.
+/// The stored row of a piece: that of the flipped piece.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct StoredRow {
     /// Number of the stored row.
     pub index: usize,
-    /// Flips the piece and all columns, by exclusive or.
+    /// XORed into the piece and all columns.
     pub flip: PackedPiece,
     /// Whether the entries are negated.
     pub negative: bool,
 }
 
-/// Where the row of a piece is stored.
+/// The stored row of a piece.
 #[inline(always)]
 pub(crate) fn stored_row(piece: PackedPiece) -> StoredRow {
     let negative = piece >> 9 != 0;
@@ -74,7 +74,7 @@ pub(crate) fn stored_row(piece: PackedPiece) -> StoredRow {
     StoredRow { index: flipped >> 3 << 2 | flipped & 0b11, flip, negative }
 }
 
-/// Material and piece-square weights, from White's side.
+/// Material and piece-square weights, from White's point of view.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct SquareTable(Box<[[i32; 2]; PACKED_PIECES]>);
 
@@ -97,7 +97,7 @@ impl SquareTable {
     }
 }
 
-/// Weights of two pieces together, their 2-tuples and [pair terms](pair_terms), from White's side.
+/// Weights of two pieces, their 2-tuples and [pair terms](pair_terms), from White's point of view.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct PairTable(Vec<PairWeight>);
 
@@ -174,7 +174,7 @@ impl PairTable {
     }
 }
 
-/// The two pieces of each stored entry, that of the row first.
+/// The two pieces of each stored entry, the piece of the row first.
 fn stored() -> impl Iterator<Item = (PieceSquare, PieceSquare)> {
     let of_rows = PIECES.into_iter().flat_map(|kind| {
         (0..pairs::ROWS).map(move |row| PieceSquare::new(Color::White, kind, pairs::square_of_row(row)))

@@ -1,9 +1,9 @@
 //! [King safety](https://www.chessprogramming.org/King_Safety), linear in its weights.
 //!
-//! Stockfish squares a sum of king dangers, and Table III of Tseng, Chen, Wu shows that most of the strength of its
-//! king safety comes from that. A linear evaluation cannot square, but it can look up: king danger is a sum in small
-//! fixed units and an index to a table with one weight for each value, which can take any shape. The parts of the sum
-//! are features as well, so that training can correct the fixed units.
+//! Stockfish squares the king danger, and Table III of Tseng, Chen, Wu shows that most of the strength of its king
+//! safety comes from that. A linear evaluation cannot square, but it can use a table: king danger, a sum in fixed
+//! units, is the index to a table with one weight for each value. The parts of the sum are features as well, so that
+//! training can correct the fixed units.
 
 use super::pawns::PawnInfo;
 use super::view::*;
@@ -31,10 +31,11 @@ mod unit {
     pub(crate) const KNIGHT_DEFENDS: i32 = -10;
     /// A unit of [`SHELTER_GAP`](super::SHELTER_GAP) and [`STORM`](super::STORM).
     pub(crate) const SHELTER: i32 = 5;
-    /// The square of the attacks on the flank, and the defended squares, are divided by these.
+    /// Divisor of the square of the attacks on the flank.
     pub(crate) const FLANK_ATTACK_DIVISOR: i32 = 25;
+    /// Divisor of the defended squares of the flank.
     pub(crate) const FLANK_DEFENSE_DIVISOR: i32 = 2;
-    /// Added to the sum so that a safe king is at the low end of the table.
+    /// Added to the sum, so that a safe king is at the low end of the table.
     pub(crate) const BASE: i32 = 40;
     /// Units per entry of the table.
     pub(crate) const STEP: i32 = 6;
@@ -54,7 +55,7 @@ pub struct Shelters {
     pub black: i32,
 }
 
-/// A key of everything that [`king_terms`] depend on: pawns, kings, castling rights, who has heavy pieces.
+/// A key of all that [`king_terms`] depend on: pawns, kings, castling rights, and which sides have heavy pieces.
 pub(crate) fn king_key(board: &Board) -> u64 {
     let heavy = board.pieces(Piece::Rook) | board.pieces(Piece::Queen);
     let color = |color: Color| {
@@ -76,8 +77,8 @@ pub fn king_terms<S: SideRelative>(board: &Board, pawns: &PawnInfo, visitor: &mu
     Shelters { white, black }
 }
 
-/// Visits the terms of our king that need no attacks of pieces: shelter, pawn storm, open files, castling rights,
-/// distance from pawns. Returns shelter gaps plus pawn storm.
+/// Visits the terms of our king that do not depend on attacks of pieces: shelter, pawn storm, open files, castling
+/// rights, distance from pawns. Returns shelter gaps plus pawn storm.
 fn shelter<S: Visitor>(view: &View, visitor: &mut S) -> i32 {
     let (us, them) = (&view.us, &view.them);
     let king = us.king();
@@ -227,8 +228,7 @@ fn flank_files(file: usize) -> BitBoard {
     })
 }
 
-/// Back-rank weakness: their king has no escape square off its back rank, and
-/// we have a rook or queen.
+/// Back-rank weakness: their king has no escape square off its back rank, and we have a rook or queen.
 fn back_rank<S: Visitor>(view: &View, escapes: BitBoard, visitor: &mut S) {
     let (us, them) = (&view.us, &view.them);
     let heavy = us.pieces[ROOK] | us.pieces[QUEEN];

@@ -1,24 +1,23 @@
-//! Material imbalance: numbers of one piece type combined with numbers of another.
+//! [Material](https://www.chessprogramming.org/Material) imbalance, MATL2 of the papers.
 //!
-//! The papers' MATL2. The value of a rook depends on the number of pawns, that of a bishop pair on the enemy's minor
-//! pieces, and so on. Each two piece types are a table over both numbers, of the same player or of both players.
-//! See [Material](https://www.chessprogramming.org/Material).
+//! The value of a rook depends on the number of pawns, that of a bishop pair on the enemy's minor pieces, and so on.
+//! Each pair of piece types has a table indexed by both numbers, of the same player or of both players.
 
 use crate::board::squares::Squares;
 use crate::board::{Board, Color, PAWN_UNITS, PIECES, Piece};
 use crate::eval::layout::*;
 use crate::eval::visitor::Visitor;
 
-/// The material balance, as the other terms need it.
+/// The material balance, for other terms.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Balance {
     /// White's advantage in pawns.
     pub lead: i32,
-    /// The part of it in pieces.
+    /// White's advantage in pieces other than pawns, in pawns.
     pub pieces: i32,
-    /// The kind of drawish ending, if the bishops are not on opposite colors.
+    /// The kind of drawish ending without opposite bishops.
     pub ending: Option<DrawishEnding>,
-    /// The kind of drawish ending, if they are.
+    /// The kind of drawish ending with opposite bishops.
     pub opposite_bishops: Option<DrawishEnding>,
 }
 
@@ -59,7 +58,7 @@ fn ending(
     })
 }
 
-/// Visits the material pairs of both players. They depend on the material alone.
+/// Visits the material terms of both players.
 pub fn material_terms<S: Visitor>(board: &Board, visitor: &mut S) -> Balance {
     let levels = |color: Color| {
         std::array::from_fn(|piece| {

@@ -79,8 +79,8 @@ fn path<S: Visitor>(view: &View, at: Square, stop: Square, visitor: &mut S) {
     visitor.add(PASSED_PATH.at(safety, defended, pawn_rank), 1);
 }
 
-/// The enemy has only king and pawns: a pawn outside the [square](https://www.chessprogramming.org/Rule_of_the_Square)
-/// of its king, or one whose path our king controls.
+/// Against king and pawns: a pawn outside the [square](https://www.chessprogramming.org/Rule_of_the_Square) of their
+/// king, or one whose path our king controls.
 fn unstoppable<S: Visitor>(view: &View, visitor: &mut S) {
     let (us, them) = (&view.us, &view.them);
     let late = usize::from(!view.to_move);

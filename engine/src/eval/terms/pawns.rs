@@ -8,7 +8,7 @@ use crate::board::{BitBoard, Board, Color, EMPTY, Piece, Square};
 use crate::eval::layout::*;
 use crate::eval::visitor::Visitor;
 
-/// The pawns of one color, as other terms need them.
+/// Bitboards of the pawns of one color, for other terms.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PawnSide {
     /// Squares attacked by the pawns.
@@ -21,10 +21,10 @@ pub struct PawnSide {
     pub passed: BitBoard,
 }
 
-/// All pawns, as other terms need them.
+/// Bitboards of the pawns of both colors, for other terms.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PawnInfo {
-    /// White's pawns and Black's.
+    /// White's and Black's pawns.
     pub sides: [PawnSide; 2],
 }
 
@@ -114,7 +114,7 @@ impl Pawn {
     fn new(pawns: &Pawns, square: Square) -> Self {
         let here = square_set(square);
         let path = ahead(square);
-        let neighbors = pawns.us & (file_set(file(square)).adjacent_files());
+        let neighbors = pawns.us & file_set(file(square)).adjacent_files();
         Self {
             square,
             rank: rank(square),
@@ -192,8 +192,8 @@ impl Pawn {
         }
     }
 
-    /// [Candidate](https://www.chessprogramming.org/Candidate_Passed_Pawn) passed pawns: by an exchange, by at least as
-    /// many helpers as guards, or by a sacrifice.
+    /// [Candidate passed pawns](https://www.chessprogramming.org/Candidate_Passed_Pawn): by an exchange, with at least
+    /// as many helpers as guards, or by a sacrifice.
     fn candidate<S: Visitor>(&self, pawns: &Pawns, sign: i32, visitor: &mut S) {
         if self.leading.any() {
             return;
@@ -205,7 +205,7 @@ impl Pawn {
             Candidate::Helpers
         } else if self.opposing.is_empty() {
             let helpers = self.neighbors & !ranks_from(self.rank + 1);
-            if helpers.len() >= (self.stoppers).len() { Candidate::HalfOpen } else { return }
+            if helpers.len() >= self.stoppers.len() { Candidate::HalfOpen } else { return }
         } else if self.stoppers == self.ram && self.rank >= 4 && self.can_break(pawns) {
             Candidate::Breakthrough
         } else {

@@ -1,8 +1,8 @@
 //! [Mobility](https://www.chessprogramming.org/Mobility) and piece terms: outposts, bad bishops, rooks on open files,
 //! pins, batteries.
 //!
-//! One loop over our pieces computes the attacks of each, counts its safe squares, sums the attack on the enemy king
-//! ring, and visits the terms that need the piece's attacks. It completes our attack maps.
+//! One loop over our pieces computes the attacks of each piece, its mobility and its attack on the enemy king ring,
+//! visits the terms that need its attacks, and completes our attack maps.
 
 use super::view::*;
 use crate::board::squares::*;
@@ -46,10 +46,10 @@ pub(crate) fn pieces<S: Visitor>(view: &mut View, visitor: &mut S) {
     bishop_pair_and_batteries(view, visitor);
 }
 
-/// Sets of squares that are the same for all our pieces.
+/// Sets of squares for all our pieces.
 struct Areas {
-    /// The mobility area, as in Stockfish: without squares that enemy pawns attack, and without those of our king,
-    /// queen, pinned pieces, and pawns that are blocked or on the 2nd or 3rd rank.
+    /// The mobility area, as in Stockfish: without squares attacked by enemy pawns, and without our king, queens,
+    /// pinned pieces, and pawns that are blocked or on the 2nd or 3rd rank.
     mobility: BitBoard,
     /// [Outposts](https://www.chessprogramming.org/Outposts): advanced squares that no enemy pawn can ever attack.
     outposts: BitBoard,
@@ -120,8 +120,8 @@ fn minor<S: Visitor>(view: &View, areas: &Areas, piece: usize, at: Square, attac
     }
 }
 
-/// Visits the pair terms of two pieces: those of the groups marked `#[pair]`, which depend on these two pieces alone.
-/// Search sums them with the 2-tuples of the two pieces, at no cost.
+/// Visits the terms of the groups marked `#[pair]`, which depend on two pieces alone. Search adds their weights to the
+/// 2-tuples of the two pieces, at no cost.
 pub(crate) fn pair_terms<S: Visitor>(one: PieceSquare, other: PieceSquare, visitor: &mut S) {
     for (minor, other) in [(one, other), (other, one)] {
         if matches!(minor.piece, Piece::Knight | Piece::Bishop) {

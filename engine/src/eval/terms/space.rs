@@ -6,8 +6,8 @@ use crate::board::squares::*;
 use crate::eval::layout::*;
 use crate::eval::visitor::Visitor;
 
-/// Visits our space and center control. Space is the number of safe squares on the four center files of our half, with
-/// those behind our pawns counted twice; its weight depends on the number of our pieces, as in Stockfish.
+/// Visits our space and center control. As in Stockfish, space is the number of safe squares on the four center files
+/// of our half, squares behind our pawns counted twice, and its weight depends on the number of our pieces.
 pub(crate) fn space<S: Visitor>(view: &View, visitor: &mut S) {
     let (us, them) = (&view.us, &view.them);
     let home = CENTER_FILES & (rank_set(1) | rank_set(2) | rank_set(3));

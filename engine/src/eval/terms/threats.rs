@@ -22,13 +22,13 @@ pub(crate) fn threats<S: Visitor>(view: &View, visitor: &mut S) {
     visitor.add(RESTRICTED.at(Occupied(true)), (restricted.len() - empty) as i32);
 }
 
-/// Which squares each side controls.
+/// Control of squares.
 struct Control {
-    /// Squares they control: defended by a pawn, or twice while we attack once.
+    /// Squares that they strongly protect: by a pawn, or twice where we do not attack twice.
     strong: BitBoard,
-    /// Their pieces on other squares that we attack.
+    /// Their pieces that we attack and that are not strongly protected.
     weak: BitBoard,
-    /// Squares where our pieces are safe: not attacked by them, or defended by us.
+    /// Squares that are safe for our pieces: not attacked by them, or defended by us.
     safe: BitBoard,
 }
 
@@ -40,7 +40,7 @@ impl Control {
     }
 }
 
-/// Their pieces under attack by our piece types, and how well they are defended.
+/// Their attacked pieces, by the types of the attackers and their defense.
 fn attacked_pieces<S: Visitor>(view: &View, squares: &Control, visitor: &mut S) {
     let (us, them) = (&view.us, &view.them);
     let weak = squares.weak & !them.pieces[KING];

@@ -1,8 +1,7 @@
 //! The board from one player's point of view, with the attack maps of both sides.
 //!
-//! Each term is written once, for a player called "us" whose pawns move up. For Black's terms the board is flipped
-//! vertically, one instruction for each set of squares. Features are symmetric: Black's are the same features with the
-//! opposite sign, which the visitor knows.
+//! Each term is written once, for "us", whose pawns move up. For Black's terms the board is flipped vertically, one
+//! instruction for each bitboard. Black's terms are the same features with the opposite sign, which the visitor knows.
 
 use super::pawns::PawnInfo;
 use crate::board::squares::*;
@@ -27,7 +26,7 @@ pub(crate) struct Side {
     pub attacks: [BitBoard; 6],
     /// Squares attacked by any piece.
     pub attacked: BitBoard,
-    /// Squares attacked at least twice.
+    /// Squares attacked at least twice, Stockfish's `attackedBy2`.
     pub twice: BitBoard,
     /// Pieces pinned to the own king.
     pub pinned: BitBoard,
@@ -47,8 +46,8 @@ pub(crate) struct Side {
 /// The attack of a side's pieces, without pawns, on the enemy king ring.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct RingAttack {
-    /// The number of attackers in the lower bits, the sum of their weights from bit `WEIGHT_SHIFT` on: both in
-    /// one addition.
+    /// The number of attackers in the lower bits, the sum of their weights from bit `WEIGHT_SHIFT` on, to update both
+    /// by one addition.
     attack: u32,
     /// Attacks on squares of the ring by piece type.
     pub by_piece: [i32; 6],
@@ -88,7 +87,7 @@ impl RingAttack {
 }
 
 impl Side {
-    /// A player's pieces with the attacks of king and pawns. The piece terms add the others.
+    /// A player's pieces with the attacks of king and pawns. The piece terms add the attacks of the other pieces.
     pub(crate) fn new(board: &Board, color: Color, pawns: &PawnInfo) -> Self {
         let pawns = &pawns.sides[color.to_index()];
         let mut side = Self {
@@ -108,7 +107,7 @@ impl Side {
         side
     }
 
-    /// White's and Black's.
+    /// White's and Black's sides.
     pub(crate) fn both(board: &Board, pawns: &PawnInfo) -> [Self; 2] {
         [Color::White, Color::Black].map(|color| Self::new(board, color, pawns))
     }
@@ -150,7 +149,7 @@ pub(crate) struct View<'a> {
     pub us: &'a mut Side,
     pub them: &'a mut Side,
     pub occupied: BitBoard,
-    /// Whether it is our move.
+    /// Whether we are to move.
     pub to_move: bool,
 }
 

@@ -1,8 +1,8 @@
-//! Winnability: how likely the player who is ahead is to win, Stockfish's initiative made linear.
+//! Winnability: how likely a material advantage is to win, Stockfish's initiative made linear.
 //!
-//! Stockfish and other engines scale the evaluation by such knowledge: pawns on both wings, opposite bishops, pawns
-//! left. A linear evaluation cannot scale, and what is the same for both players would cancel. So these features count
-//! for the player who is ahead in material, and for neither player if material is equal.
+//! Stockfish scales the evaluation by pawns on both wings, opposite bishops and the number of pawns. A linear
+//! evaluation cannot scale, and features that are the same for both players would cancel. So these features count for
+//! the side that is ahead in material, and for neither side if material is equal.
 
 use super::material::Balance;
 use super::view::*;
@@ -11,7 +11,7 @@ use crate::board::squares::*;
 use crate::eval::layout::*;
 use crate::eval::visitor::Visitor;
 
-/// Visits the terms of the player who is ahead; `view` is White's.
+/// Visits the terms of the side that is ahead; `view` is White's.
 pub(crate) fn winnability<S: Visitor>(view: &View, balance: &Balance, visitor: &mut S) {
     let &Balance { lead, pieces, .. } = balance;
     if lead == 0 {
@@ -19,20 +19,20 @@ pub(crate) fn winnability<S: Visitor>(view: &View, balance: &Balance, visitor: &
     }
     let sign = lead.signum();
     let (ahead, behind): (&Side, &Side) = if lead > 0 { (view.us, view.them) } else { (view.them, view.us) };
-    let advantage = Advantage { ahead, behind, lead: lead.unsigned_abs() as usize, pieces: pieces * lead.signum() };
+    let advantage = Advantage { ahead, behind, lead: lead.unsigned_abs() as usize, pieces: pieces * sign };
     advantage.visit(sign, visitor);
     if let Some(ending) = if advantage.opposite_bishops() { balance.opposite_bishops } else { balance.ending } {
         visitor.add(DRAWISH_ENDING.at(ending, LeadSize(advantage.lead), BothWings(advantage.on_both_wings())), sign);
     }
 }
 
-/// Both sides, by who is ahead in material.
+/// Both sides, ordered by material.
 struct Advantage<'a> {
     ahead: &'a Side,
     behind: &'a Side,
     /// The advantage in pawns.
     lead: usize,
-    /// The part of it in pieces, negative if pawns outweigh missing pieces.
+    /// The advantage in pieces other than pawns, negative if pawns outweigh missing pieces.
     pieces: i32,
 }
 

@@ -81,7 +81,7 @@ fn parts_sum_to_the_difference_exactly() {
                 LeafEnd::Quiet(quiet) => {
                     let value = weights.units.scaled(stm_sign * found.value);
                     let white = sign(quiet.side_to_move());
-                    let known = white * with_endings(&quiet, white * value);
+                    let known = white * with_endgame_knowledge(&quiet, white * value);
                     endings += usize::from(known != value);
                     PvLeaf { board: quiet, end: PvEnd::Evaluated, value: known }
                 }
