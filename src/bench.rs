@@ -7,19 +7,19 @@ use dyad_engine::control::Control;
 use dyad_engine::engine::Engine;
 use serde_json::json;
 
-use crate::display::Say;
+use crate::display::PrintLine;
 use crate::info::nps;
 
 /// Runs the benchmark with the weights of `engine`. The last line is the one that programs read; as JSON it is the only
 /// one.
-pub fn run(depth: Option<u32>, json: bool, engine: &Engine, control: &Control, say: &mut Say) -> Vec<String> {
+pub fn run(depth: Option<u32>, json: bool, engine: &Engine, control: &Control, print: &mut PrintLine) -> Vec<String> {
     let (depth, mut positions) = (depth.unwrap_or(DEPTH), Vec::new());
     let mut number = 0;
     let mut on_position = |fen: &str, nodes: u64| {
         number += 1;
         match json {
             true => positions.push(json!({ "fen": fen, "nodes": nodes })),
-            false => say(format!("{number:2} {nodes:>10}  {fen}")),
+            false => print(format!("{number:2} {nodes:>10}  {fen}")),
         }
     };
     let (nodes, time) = match bench::run(Arc::clone(engine.weights()), depth, control, &mut on_position) {

@@ -11,8 +11,8 @@ use dyad_engine::search::Limits;
 
 use crate::session::Session;
 
-/// Takes the lines of a job as they come.
-pub type Say<'a> = dyn FnMut(String) + Send + 'a;
+/// Prints a line of a job.
+pub type PrintLine<'a> = dyn FnMut(String) + Send + 'a;
 
 /// The board as a diagram, with all that the engine knows of the position.
 pub fn board(board: &Board) -> Vec<String> {

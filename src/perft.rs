@@ -6,7 +6,7 @@ use std::time::Instant;
 use dyad_engine::board::{Board, perft};
 use dyad_engine::control::Control;
 
-use crate::display::Say;
+use crate::display::PrintLine;
 use crate::info::nps;
 
 /// Larger depths are clamped to this one, which no machine can finish.
@@ -16,7 +16,7 @@ pub const MAX_DEPTH: u32 = 20;
 const UNSTOPPABLE: u32 = 3;
 
 /// Reports the leaves below each root move, and returns the lines that report the total.
-pub fn divide(board: &Board, depth: u32, control: &Control, say: &mut Say) -> Vec<String> {
+pub fn divide(board: &Board, depth: u32, control: &Control, print: &mut PrintLine) -> Vec<String> {
     let start = Instant::now();
     let mut total = 0;
     if depth == 0 {
@@ -27,7 +27,7 @@ pub fn divide(board: &Board, depth: u32, control: &Control, say: &mut Say) -> Ve
             if control.stopped() {
                 return vec!["info string perft stopped".to_string()];
             }
-            say(format!("{}: {nodes}", board.uci(mv)));
+            print(format!("{}: {nodes}", board.uci(mv)));
             total += nodes;
         }
     }

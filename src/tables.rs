@@ -1,8 +1,7 @@
-//! The options of endgame tables, and how they are found.
+//! The options of Syzygy tablebases, and the search for their files.
 //!
-//! On a slow disk it takes long to look through folders, and a GUI must have its answer to `isready` at once. So they
-//! are looked through on a thread of their own. A search waits for it once, and only for so short a time that no game
-//! is lost by it.
+//! Listing folders on a slow disk takes long, and `isready` must be answered at once. So a separate thread lists them.
+//! One search waits for it, only for a small part of its time.
 
 use std::sync::Arc;
 use std::thread;
@@ -14,23 +13,23 @@ use dyad_engine::engine::bounds;
 use dyad_engine::search::{Limits, Options};
 use dyad_engine::tablebase::{Tablebase, Tables};
 
-/// The most pieces there are tables for.
+/// Most pieces of the Syzygy tablebases.
 pub const MOST_PIECES: i64 = 7;
 
-/// A search waits so long at most for folders to be looked through, and goes without tables then.
+/// The longest time that a search waits for the folders; then it starts without tables.
 const PATIENCE: Duration = Duration::from_secs(1);
-/// One on a clock waits for such a part of its time at most.
+/// A search with a clock waits for at most its soft time bound divided by this.
 const SHARE: u32 = 20;
-/// And not at all where that is less.
+/// A search does not wait at all for a shorter time than this.
 const SHORTEST: Duration = Duration::from_millis(10);
 
-/// How long a search may wait for tables.
+/// The longest time that a search with these limits waits for tables.
 pub fn patience(limits: &Limits, options: &Options) -> Duration {
     let time = bounds(limits, options).map_or(PATIENCE, |bounds| PATIENCE.min(bounds.soft / SHARE));
     if time < SHORTEST { Duration::ZERO } else { time }
 }
 
-/// What the user has chosen.
+/// The options of tablebases, and the tables found.
 #[derive(Clone, Debug)]
 pub struct TablesChoice {
     path: String,
@@ -38,11 +37,11 @@ pub struct TablesChoice {
     /// Whether a search has waited for the tables without success.
     waited: bool,
     found: Option<Arc<Tablebase>>,
-    /// Depth from which positions with as many pieces as allowed are looked up.
+    /// `SyzygyProbeDepth`: smallest depth to probe positions with `pieces` pieces.
     pub depth: i32,
-    /// The most pieces.
+    /// `SyzygyProbeLimit`: most pieces of positions to probe.
     pub pieces: u32,
-    /// Whether the fifty-move rule holds.
+    /// `Syzygy50MoveRule`.
     pub fifty_moves: bool,
 }
 
@@ -82,27 +81,27 @@ impl TablesChoice {
         Ok(())
     }
 
-    /// The tables for a search that may wait so long for them, if there are any; says what was found when they are
-    /// asked for the first time.
+    /// The tables for a search that waits at most `patience` for them, if there are any. The first call after they are
+    /// found reports their number.
     pub fn tables(
         &mut self,
         patience: Duration,
         control: &Control,
-        say: &mut (dyn FnMut(String) + Send),
+        print: &mut (dyn FnMut(String) + Send),
     ) -> Option<Tables> {
         if let Some(search) = &self.search {
             let patience = if self.waited { Duration::ZERO } else { patience };
             match receive(search, patience, control) {
                 Some((tables, faults)) => {
                     let (files, pieces) = (tables.files(), tables.pieces());
-                    say(format!("info string SyzygyPath: {files} tables of up to {pieces} pieces"));
-                    report(&faults, say);
+                    print(format!("info string SyzygyPath: {files} tables of up to {pieces} pieces"));
+                    report(&faults, print);
                     self.found = Some(Arc::new(tables)).filter(|_| files > 0);
                     self.search = None;
                 }
                 None => {
                     self.waited |= !patience.is_zero();
-                    say("info string SyzygyPath: still looking, this search goes without tables".to_string());
+                    print("info string SyzygyPath: still looking, this search goes without tables".to_string());
                 }
             }
         }
@@ -110,10 +109,10 @@ impl TablesChoice {
         Some(Tables { base, depth: self.depth, pieces: self.pieces, fifty_moves: self.fifty_moves })
     }
 
-    /// Says what was wrong with the tables in a search.
-    pub fn tell_fault(&self, say: &mut (dyn FnMut(String) + Send)) {
+    /// Reports an error of the tables during a search.
+    pub fn report_error(&self, print: &mut (dyn FnMut(String) + Send)) {
         if let Some(fault) = self.found.as_ref().and_then(|tables| tables.take_error()) {
-            say(format!("info string SyzygyPath: {fault}"));
+            print(format!("info string SyzygyPath: {fault}"));
         }
     }
 }
@@ -133,14 +132,14 @@ fn receive<T>(search: &Receiver<T>, patience: Duration, control: &Control) -> Op
 }
 
 /// Reports the first faults, and the number of the others.
-fn report(faults: &[String], say: &mut (dyn FnMut(String) + Send)) {
+fn report(faults: &[String], print: &mut (dyn FnMut(String) + Send)) {
     const MOST: usize = 3;
     faults
         .iter()
         .take(MOST)
-        .for_each(|fault| say(format!("info string SyzygyPath: {fault}").replace(char::is_control, " ")));
+        .for_each(|fault| print(format!("info string SyzygyPath: {fault}").replace(char::is_control, " ")));
     if faults.len() > MOST {
-        say(format!("info string SyzygyPath: and {} more faults", faults.len() - MOST));
+        print(format!("info string SyzygyPath: and {} more faults", faults.len() - MOST));
     }
 }
 

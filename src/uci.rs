@@ -1,24 +1,24 @@
-//! The event loop: commands in, answers out.
+//! The event loop of the UCI conversation.
 //!
-//! Commands are handled strictly in order. What needs the engine while a job has it waits in a
-//! queue; what does not is done at once: `stop`, `ponderhit`, `quit`, and `position`,
-//! since a job searches its own copy of the game. Each `go` that searches gets exactly one
-//! `bestmove`, also one that had to wait and was stopped before it began.
+//! Commands are handled strictly in order. Commands that need the engine while a job uses it wait in a queue. The
+//! others take effect at once: `stop`, `ponderhit`, `quit`, and `position`, since a job searches its own copy of the
+//! game. Each `go` that searches gets exactly one `bestmove`, even if it was stopped while it waited in the queue.
 //!
-//! `isready` is answered at once during a search (or another job that takes its time), and otherwise when all
-//! that was sent before it is done: a GUI that has its `readyok` may start a clock. Changes of the session are jobs as
-//! well, since a table or a file may take seconds; `isready` waits for them, but not long.
+//! `isready` is answered at once during a search or another long job. Otherwise it is answered when all commands before
+//! it are done, because a GUI may start a clock after `readyok`. Changes of the session are jobs as well, since a hash
+//! table or a file may take seconds; `isready` waits for them, but not long.
 //!
-//! `quit`, a signal and a closed output stop everything. At the end of input, what ends by itself is waited for.
+//! `quit`, a signal and a closed output stop all jobs. After the end of input, jobs that end by themselves are
+//! completed.
 //!
-//! The queue has a limit in bytes. When it is reached, reading pauses until there is space, so that the sender waits
-//! and nothing is lost. During a search that only `stop` ends, reading never pauses, and commands that do not fit are
+//! The queue has a limit in bytes. When it is full, reading pauses until there is space, so that the sender blocks and
+//! nothing is lost. During a search that only `stop` ends, reading never pauses, and commands that do not fit are
 //! refused.
 //!
-//! A self-training runs on threads of its own; its options and commands take effect at once, and new weights wait like
-//! other changes of the engine.
+//! A self-training runs on threads of its own. Its options and commands take effect at once; new weights are queued
+//! like other changes of the session.
 //!
-//! The loop is the only place that prints, so lines never mix.
+//! Only the loop prints, so lines never mix.
 
 mod command;
 mod fen;
@@ -72,17 +72,16 @@ pub fn run_on_stdin() -> ExitCode {
     while uci.ending.is_none() {
         uci.step(Some(&reader), None);
     }
-    if uci.ending == Some(Ending::Quit) && uci.is_busy() && uci.burst_has_jobs && reader.ends_within(SCRIPT_PATIENCE) {
+    if uci.ending == Some(Ending::Quit) && uci.is_busy() && uci.burst_has_jobs && reader.ends_within(SCRIPT_TIMEOUT) {
         uci.ending = Some(Ending::Script);
     }
     uci.finish();
     ExitCode::SUCCESS
 }
 
-/// Carries out the program's arguments in order, each to its end.
+/// Runs the arguments of the program as commands, each to its end.
 ///
-/// An argument that does not begin with a command belongs to the one before: `dyad bench 5` needs
-/// no quotes.
+/// An argument that does not begin with a command is part of the command before it: `dyad bench 5` needs no quotes.
 pub fn run_commands(arguments: &[String]) -> ExitCode {
     let mut lines: Vec<String> = Vec::new();
     for argument in arguments {
@@ -106,45 +105,45 @@ pub fn run_commands(arguments: &[String]) -> ExitCode {
     if interrupted { ExitCode::FAILURE } else { ExitCode::SUCCESS }
 }
 
-/// The state of a conversation.
+/// The state of the event loop.
 struct Uci {
     output: Output,
-    /// The current game, or why the last `position` was refused: no earlier game takes its place.
+    /// The current game, or the error of the last `position`: an earlier game must not take its place.
     game: Result<Game, String>,
     engine: State,
-    /// What was accepted while the engine was busy.
-    waiting: VecDeque<Task>,
-    /// Bytes that those take.
-    waiting_bytes: usize,
-    /// How many of them are [`Task::Ready`].
-    waiting_questions: usize,
+    /// Tasks accepted while the engine was busy.
+    queue: VecDeque<Task>,
+    /// Size of the queue in bytes.
+    queue_bytes: usize,
+    /// Number of [`Task::Ready`] in the queue.
+    waiting_isready: usize,
     debug: bool,
-    /// Whether a GUI has asked who the engine is.
+    /// Whether `uci` was received.
     identified: bool,
-    /// Why the program ends, once it does.
+    /// Why the program ends, if it does.
     ending: Option<Ending>,
-    /// Whether a job other than a search was accepted since the input last paused.
+    /// Whether a job other than a search was accepted since the last pause of the input.
     burst_has_jobs: bool,
     training: Training,
     jobs: Sender<Job>,
     events: Receiver<Event>,
     /// Messages of the training.
     messages: Receiver<Message>,
-    /// Messages of the watch: the program is to end.
+    /// Messages of the watch thread: the program has to end.
     alarms: Receiver<()>,
 }
 
-/// Why the program ends, and with it what is not waited for.
+/// Why the program ends, which determines the jobs that are stopped.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Ending {
-    /// The input ended: only what would not end by itself is stopped.
+    /// The end of input: only jobs that do not end by themselves are stopped.
     Input,
-    /// `quit` as the last line of a script, which came in one piece: searches are stopped, and other jobs are waited
-    /// for, such as the benchmark of `printf 'bench\nquit'`.
+    /// `quit` as the last line of a script that was sent in one piece: searches are stopped, and other jobs are
+    /// completed, as the benchmark of `printf 'bench\nquit'`.
     Script,
-    /// `quit`: everything is stopped.
+    /// `quit`: all jobs are stopped.
     Quit,
-    /// A signal came or no one reads the output: everything is stopped.
+    /// A signal or a closed output: all jobs are stopped.
     Now,
 }
 
@@ -164,34 +163,34 @@ impl Ending {
 
 enum State {
     Free(Box<Session>),
-    /// A job has the engine.
+    /// A job uses the engine.
     Busy(Running),
 }
 
-/// A job that has the engine.
+/// A running job, which uses the engine.
 struct Running {
-    /// Stops it.
+    /// Stops the job.
     control: Arc<Control>,
-    /// The engine's.
+    /// The weights of the engine.
     weights: Arc<Weights>,
-    /// Of which training they are.
+    /// The training that the weights are from.
     trained: Option<Trained>,
     kind: Kind,
     begun: Instant,
-    /// The GUI has its answer: the engine will be free in a moment.
+    /// Whether `bestmove` was sent: the engine is free in a moment.
     answered: bool,
 }
 
-/// How the loop has to treat a job.
+/// Properties of a job.
 #[derive(Clone, Copy)]
 struct Kind {
-    /// It finds a move.
+    /// Whether it answers `go` by a move.
     search: bool,
-    /// It changes the session.
+    /// Whether it changes the session.
     setting: bool,
-    /// It is usually done in a moment.
+    /// Whether it usually ends at once.
     quick: bool,
-    /// Only `stop` ends it.
+    /// Whether only `stop` ends it.
     endless: bool,
 }
 
@@ -206,15 +205,15 @@ impl Kind {
     }
 }
 
-/// What needs the engine.
+/// A task that needs the engine.
 enum Task {
     Job(Work, Arc<Control>),
-    /// Answer `isready` when everything before it is done.
+    /// Answer `isready` when all tasks before it are done.
     Ready,
 }
 
 impl Task {
-    /// Bytes that it takes while it waits, about.
+    /// Approximate size in the queue in bytes.
     fn size(&self) -> usize {
         match self {
             Task::Job(work, _) => work.size() + size_of::<Control>(),
@@ -223,24 +222,24 @@ impl Task {
     }
 }
 
-/// Bytes of commands that may wait: a hundred thousand of them, or twenty searches of the longest games.
-const MOST_WAITING: usize = 64 << 20;
+/// Limit of the queue in bytes: a hundred thousand commands, or twenty searches of the longest games.
+const MAX_QUEUE_BYTES: usize = 64 << 20;
 
-/// `isready` waits this long for a change of the session, such as the weights of a slow disk.
-const READY_PATIENCE: Duration = Duration::from_millis(75);
+/// The longest time that `isready` waits for a change of the session, such as weights on a slow disk.
+const READY_TIMEOUT: Duration = Duration::from_millis(75);
 
-/// After `quit` as the last line of a script, the input ends within this time.
-const SCRIPT_PATIENCE: Duration = Duration::from_millis(250);
-/// At the end, jobs have this long to stop.
-const PATIENCE: Duration = Duration::from_millis(600);
-/// At the end, a training has this long to write a checkpoint.
-const TRAINING_PATIENCE: Duration = Duration::from_millis(1800);
+/// The longest time from `quit` to the end of input in a script.
+const SCRIPT_TIMEOUT: Duration = Duration::from_millis(250);
+/// Time for jobs to stop at the end of the program.
+const STOP_TIMEOUT: Duration = Duration::from_millis(600);
+/// Time for a training to write a checkpoint at the end of the program.
+const CHECKPOINT_TIMEOUT: Duration = Duration::from_millis(1800);
 
 impl Uci {
     fn new() -> Uci {
         let (sender, events) = unbounded();
-        let (teller, messages) = unbounded();
-        let training = Training::new(teller);
+        let (message_sender, messages) = unbounded();
+        let training = Training::new(message_sender);
         let output = Output::default();
         let alarms = watch::start(&output.pipes);
         let mut session = options::default_session();
@@ -249,9 +248,9 @@ impl Uci {
             output,
             game: Ok(Game::default()),
             engine: State::Free(Box::new(session)),
-            waiting: VecDeque::new(),
-            waiting_bytes: 0,
-            waiting_questions: 0,
+            queue: VecDeque::new(),
+            queue_bytes: 0,
+            waiting_isready: 0,
             debug: false,
             identified: false,
             ending: None,
@@ -264,9 +263,9 @@ impl Uci {
         }
     }
 
-    /// Waits for the next event and handles it. False if there was none by the deadline.
+    /// Waits for the next event and handles it. False if the deadline came first.
     fn step(&mut self, reader: Option<&Reader>, deadline: Option<Instant>) -> bool {
-        let reader = reader.filter(|_| self.has_room());
+        let reader = reader.filter(|_| self.may_read());
         let lines = reader.map_or_else(never, |reader| reader.lines().clone());
         let (events, messages, alarms) = (self.events.clone(), self.messages.clone(), self.alarms.clone());
         let timer = |time: Option<Instant>| time.map_or_else(never, at);
@@ -276,10 +275,10 @@ impl Uci {
                 let line = reader.map_or(Input::End, |reader| reader.take(line));
                 self.read(line);
             }
-            recv(events) -> event => self.take(event.expect("the thread for jobs never ends")),
-            recv(messages) -> message => self.take_training(message.expect("the training keeps a sender")),
+            recv(events) -> event => self.on_event(event.expect("the thread for jobs never ends")),
+            recv(messages) -> message => self.on_training_message(message.expect("the training keeps a sender")),
             recv(alarms) -> _ => self.ending = Some(Ending::Now),
-            recv(ready) -> _ => self.answer_questions(),
+            recv(ready) -> _ => self.answer_isready(),
             recv(settled) -> _ => self.training.settle(),
             recv(late) -> _ => return false,
         }
@@ -323,7 +322,7 @@ impl Uci {
                     self.output.info(&format!("position: assumed: {}", set.notes.join(", ")));
                 }
                 self.game = Ok(set.game);
-                self.detail(|uci| {
+                self.debug_info(|uci| {
                     uci.game.as_ref().map_or_else(Clone::clone, |game| format!("position {}", game.board().fen()))
                 });
             }
@@ -360,12 +359,12 @@ impl Uci {
         }
     }
 
-    /// For a GUI trained weights are the default, and the engine's name says which.
+    /// Answers `uci`. The first time it turns `UseTrained` on, and the name of the engine includes the generation.
     fn identify(&mut self) {
-        let mut said = Vec::new();
+        let mut notes = Vec::new();
         if !std::mem::replace(&mut self.identified, true) {
             match &mut self.engine {
-                State::Free(session) => said = Setting::UseTrained.apply(session),
+                State::Free(session) => notes = Setting::UseTrained.apply(session),
                 State::Busy(_) => self.set(Setting::UseTrained),
             }
         }
@@ -374,10 +373,10 @@ impl Uci {
         self.output.message(&UciMessage::id_author(env!("CARGO_PKG_AUTHORS")));
         self.output.lines(&options::listing());
         self.output.message(&UciMessage::UciOk);
-        self.output.lines(&said);
+        self.output.lines(&notes);
     }
 
-    /// The weights in use, and of which training they are.
+    /// The weights in use, and the training that they are from.
     fn in_use(&self) -> (&Arc<Weights>, Option<&Trained>) {
         match &self.engine {
             State::Free(session) => (session.engine.weights(), session.trained.as_ref()),
@@ -389,7 +388,7 @@ impl Uci {
         for note in &go.notes {
             self.output.info(note);
         }
-        // A GUI that goes on without `stop` or `ponderhit` has no use for the move pondered on.
+        // A GUI that sends `go` without `stop` or `ponderhit` does not need the result of pondering.
         self.controls().filter(|control| control.pondering()).for_each(|control| control.stop());
         if let Some(depth) = go.perft {
             let depth = depth.clamp(0, perft::MAX_DEPTH.into()) as u32;
@@ -404,7 +403,7 @@ impl Uci {
         };
         let (limits, notes) = go.limits(game.board());
         notes.iter().for_each(|note| self.output.info(note));
-        self.detail(|_| go::describe(&limits, game.board()));
+        self.debug_info(|_| go::describe(&limits, game.board()));
         let ponder = limits.ponder;
         self.start(Work::Search(game, limits), ponder);
     }
@@ -421,7 +420,7 @@ impl Uci {
         }
     }
 
-    /// Calls `act` with the current board, or reports why the position was refused.
+    /// Calls `act` with the current board, or reports the error of the last `position`.
     fn with_board(&mut self, act: impl FnOnce(&mut Uci, Board)) {
         match &self.game {
             Ok(game) => {
@@ -441,7 +440,7 @@ impl Uci {
         self.start(Work::Set(setting), false);
     }
 
-    /// Sets an option of the training, or does what a command says.
+    /// Sets an option of the training, or runs one of its commands.
     fn set_training(&mut self, set: Setter<Training>) {
         let before = self.training.folder();
         match set(&mut self.training) {
@@ -454,7 +453,7 @@ impl Uci {
         }
     }
 
-    /// Begins the training that was asked for, if its time has come and the weights are settled.
+    /// Starts the requested training if it is due and no change of the session is pending.
     fn start_training(&mut self) {
         if !self.training.is_waiting_to_start() || self.ending.is_some() || self.is_setting() {
             return;
@@ -463,24 +462,24 @@ impl Uci {
         let (weights, trained) = (Arc::clone(weights), trained.cloned());
         match self.training.start(&weights, trained.as_ref()) {
             Ok(Some(note)) => self.output.train(note),
-            // Usually it begins at once, so that `isready` is answered after it has.
+            // Waits for its first message, so that `isready` is usually answered after it.
             Ok(None) => {
-                if let Ok(message) = self.messages.recv_timeout(READY_PATIENCE) {
-                    self.take_training(message);
+                if let Ok(message) = self.messages.recv_timeout(READY_TIMEOUT) {
+                    self.on_training_message(message);
                 }
             }
             Err(note) => self.output.train(&note),
         }
     }
 
-    /// Whether a change of the session runs or waits.
+    /// Whether a change of the session is running or queued.
     fn is_setting(&self) -> bool {
         let runs = matches!(&self.engine, State::Busy(running) if running.kind.setting);
-        runs || self.waiting.iter().any(|task| matches!(task, Task::Job(Work::Set(_), _)))
+        runs || self.queue.iter().any(|task| matches!(task, Task::Job(Work::Set(_), _)))
     }
 
-    /// Takes what the training has sent.
-    fn take_training(&mut self, message: Message) {
+    /// Handles a message of the training.
+    fn on_training_message(&mut self, message: Message) {
         self.training.receive(&message);
         match message {
             Message::Started { note, playing } => {
@@ -495,10 +494,10 @@ impl Uci {
         }
     }
 
-    /// Does a task, at once or when those before it are done.
+    /// Runs a task, or queues it if the engine is busy.
     fn submit(&mut self, task: Task) {
         if !self.is_busy() {
-            return self.perform(task);
+            return self.run_task(task);
         }
         if self.is_full() && self.is_endless() {
             return self.output.info("too many commands are waiting for the search to be stopped: ignored");
@@ -509,56 +508,56 @@ impl Uci {
         {
             self.output.info(&format!("{name} will be set when the search has ended"));
         }
-        self.waiting_bytes += task.size();
-        self.waiting_questions += usize::from(matches!(task, Task::Ready));
-        self.waiting.push_back(task);
+        self.queue_bytes += task.size();
+        self.waiting_isready += usize::from(matches!(task, Task::Ready));
+        self.queue.push_back(task);
     }
 
-    /// Does what waited, until the engine is busy again.
-    fn work_off(&mut self) {
+    /// Runs queued tasks until the engine is busy again.
+    fn run_queue(&mut self) {
         while !self.is_busy()
-            && let Some(task) = self.waiting.pop_front()
+            && let Some(task) = self.queue.pop_front()
         {
-            self.waiting_bytes -= task.size();
-            self.waiting_questions -= usize::from(matches!(task, Task::Ready));
-            self.perform(task);
+            self.queue_bytes -= task.size();
+            self.waiting_isready -= usize::from(matches!(task, Task::Ready));
+            self.run_task(task);
         }
-        self.answer_questions();
+        self.answer_isready();
     }
 
-    /// Answers every `isready` that waits behind a job that takes its time.
-    fn answer_questions(&mut self) {
-        if self.waiting_questions > 0 && self.is_at_work() {
-            self.waiting.retain(|task| !matches!(task, Task::Ready));
-            let answered = std::mem::take(&mut self.waiting_questions);
-            self.waiting_bytes -= answered * Task::Ready.size();
+    /// Answers each queued `isready` during a long job.
+    fn answer_isready(&mut self) {
+        if self.waiting_isready > 0 && self.is_at_work() {
+            self.queue.retain(|task| !matches!(task, Task::Ready));
+            let answered = std::mem::take(&mut self.waiting_isready);
+            self.queue_bytes -= answered * Task::Ready.size();
             (0..answered).for_each(|_| self.output.message(&UciMessage::ReadyOk));
         }
     }
 
-    /// When an `isready` that waits for a change of the session is to be answered.
+    /// When to answer an `isready` that waits for a change of the session.
     fn ready_due(&self) -> Option<Instant> {
         match &self.engine {
-            State::Busy(running) if running.kind.setting && self.waiting_questions > 0 => {
-                Some(running.begun + READY_PATIENCE)
+            State::Busy(running) if running.kind.setting && self.waiting_isready > 0 => {
+                Some(running.begun + READY_TIMEOUT)
             }
             _ => None,
         }
     }
 
-    /// Does a task; the engine is free.
-    fn perform(&mut self, task: Task) {
+    /// Runs a task; the engine must be free.
+    fn run_task(&mut self, task: Task) {
         let (work, control) = match task {
             Task::Job(work, control) => (work, control),
             Task::Ready => {
-                // What a training adopts that is resumed is in place when the GUI reads `readyok`.
+                // `readyok` is sent after the weights of a resumed training are in use.
                 self.start_training();
                 if !self.is_busy() {
                     return self.output.message(&UciMessage::ReadyOk);
                 }
-                self.waiting_bytes += Task::Ready.size();
-                self.waiting_questions += 1;
-                return self.waiting.push_front(Task::Ready);
+                self.queue_bytes += Task::Ready.size();
+                self.waiting_isready += 1;
+                return self.queue.push_front(Task::Ready);
             }
         };
         let State::Free(session) = &self.engine else { unreachable!("tasks are performed when the engine is free") };
@@ -575,8 +574,8 @@ impl Uci {
         }
     }
 
-    /// Takes what a job has sent. After its end the waiting tasks have their turn.
-    fn take(&mut self, event: Event) {
+    /// Handles an event of a job. After its end the queue is run.
+    fn on_event(&mut self, event: Event) {
         match event {
             Event::Line(line) => self.output.line(&line),
             Event::Answer(line) => {
@@ -588,7 +587,7 @@ impl Uci {
             Event::Done(session, lines) => {
                 self.engine = State::Free(session);
                 self.output.lines(&lines);
-                self.work_off();
+                self.run_queue();
             }
         }
     }
@@ -597,43 +596,43 @@ impl Uci {
         matches!(self.engine, State::Busy(..))
     }
 
-    /// Whether a job runs that takes its time, and has not given its answer yet.
+    /// Whether a long job is running that has not sent `bestmove` yet.
     fn is_at_work(&self) -> bool {
         let State::Busy(running) = &self.engine else { return false };
-        let late = running.kind.setting && running.begun.elapsed() >= READY_PATIENCE;
+        let late = running.kind.setting && running.begun.elapsed() >= READY_TIMEOUT;
         (!running.kind.quick || late) && !running.answered
     }
 
-    /// Whether a search runs that nothing but a command can end.
+    /// Whether a search is running that only a command ends.
     fn is_endless(&self) -> bool {
         let State::Busy(Running { control, kind, .. }) = &self.engine else { return false };
         (kind.endless || control.pondering()) && !control.stopped()
     }
 
     fn is_full(&self) -> bool {
-        self.waiting_bytes >= MOST_WAITING
+        self.queue_bytes >= MAX_QUEUE_BYTES
     }
 
-    /// Whether to read on: what waits must not fill the memory, but what ends a search must be seen.
-    fn has_room(&self) -> bool {
+    /// Whether to read input: the queue must stay within its limit, but a command that ends a search must be read.
+    fn may_read(&self) -> bool {
         !self.is_full() || self.is_endless()
     }
 
-    /// What stops the jobs accepted so far, whether they have begun or not.
+    /// The controls of all accepted jobs, running or queued.
     fn controls(&self) -> impl Iterator<Item = &Arc<Control>> {
         let running = match &self.engine {
             State::Free(_) => None,
             State::Busy(running) => Some(&running.control),
         };
-        let waiting = self.waiting.iter().filter_map(|task| match task {
+        let waiting = self.queue.iter().filter_map(|task| match task {
             Task::Job(_, control) => Some(control),
             _ => None,
         });
         running.into_iter().chain(waiting)
     }
 
-    /// Stops what is not waited for, waits for the rest, and gives a training time for a checkpoint. The end of the
-    /// program ends what does not obey.
+    /// Stops jobs as [`Ending`] says, waits for the others, and gives a training time for a checkpoint. The end of the
+    /// program ends the threads of jobs that do not stop in time.
     fn finish(&mut self) {
         let begun = Instant::now();
         self.ending.get_or_insert(Ending::Input);
@@ -647,27 +646,27 @@ impl Uci {
             if is_setting && self.ending.is_some_and(Ending::is_at_once) {
                 break;
             }
-            deadline = if waits { None } else { deadline.or_else(|| Some(Instant::now() + PATIENCE)) };
+            deadline = if waits { None } else { deadline.or_else(|| Some(Instant::now() + STOP_TIMEOUT)) };
             if !self.step(None, deadline) {
                 break;
             }
         }
-        while self.training.has_begun() && self.step(None, Some(begun + TRAINING_PATIENCE)) {}
+        while self.training.has_begun() && self.step(None, Some(begun + CHECKPOINT_TIMEOUT)) {}
     }
 
-    /// Stops the jobs that the end does not wait for. Whether there are others.
+    /// Stops jobs as [`Ending`] says. Returns whether there are others to wait for.
     fn end_jobs(&mut self) -> bool {
         let ending = self.ending.unwrap_or(Ending::Input);
         if ending.is_at_once() {
-            // Each search has its answer, also one that did not begin.
-            self.waiting.retain(|task| matches!(task, Task::Job(work, _) if work.is_search()));
-            self.waiting_questions = 0;
+            // Each search gets its `bestmove`, even if it has not begun.
+            self.queue.retain(|task| matches!(task, Task::Job(work, _) if work.is_search()));
+            self.waiting_isready = 0;
         }
         let running = match &self.engine {
             State::Busy(running) => Some((running.kind, &running.control)),
             State::Free(_) => None,
         };
-        let waiting = self.waiting.iter().filter_map(|task| match task {
+        let waiting = self.queue.iter().filter_map(|task| match task {
             Task::Job(work, control) => Some((Kind::of(work), control)),
             Task::Ready => None,
         });
@@ -681,8 +680,8 @@ impl Uci {
         waits
     }
 
-    /// Says more, if that is wanted.
-    fn detail(&mut self, text: impl FnOnce(&Uci) -> String) {
+    /// Prints an info string if `debug` is on.
+    fn debug_info(&mut self, text: impl FnOnce(&Uci) -> String) {
         if self.debug {
             let text = text(self);
             self.output.info(&text);
@@ -693,14 +692,14 @@ impl Uci {
 /// Standard output, a line at a time.
 #[derive(Default)]
 struct Output {
-    /// No one reads any more.
+    /// Whether the reading end is closed.
     closed: bool,
     pipes: Arc<Pipes>,
 }
 
 impl Output {
     fn line(&mut self, text: &str) {
-        let write = || line::write_patiently(&mut stdout().lock(), format!("{text}\n").as_bytes());
+        let write = || line::write_all(&mut stdout().lock(), format!("{text}\n").as_bytes());
         self.closed |= self.pipes.while_writing(write).is_err();
     }
 
@@ -712,7 +711,7 @@ impl Output {
         self.line(&message.serialize());
     }
 
-    /// What a training has to say.
+    /// Prints a line of a training.
     fn train(&mut self, text: &str) {
         self.info(&format!("train {text}"));
     }

@@ -1,12 +1,11 @@
-//! A line of text becomes a command.
+//! Parses a line to a command.
 //!
-//! One table lists the commands: their words, what `help` says and how the rest of the line is
-//! read. Parsing is pure, so all of it can be tested without an engine.
+//! One table lists the commands: their names, help texts and parsers. Parsing is pure, so it is tested without an
+//! engine.
 //!
-//! The plain messages of the protocol are read by `vampirc-uci`. `go`, `position` and `setoption`
-//! are not: its grammar drops `ponder` next to clocks, cuts long numbers, stops at two spaces and
-//! panics on numbers above 255. Its faults with what is left are kept away by cutting the line
-//! into words first, and as a last resort a panic of the library costs a message, not the engine.
+//! `vampirc-uci` parses the simple messages of the protocol, but not `go`, `position` and `setoption`: its grammar
+//! drops `ponder` next to clocks, truncates long numbers, stops at two spaces and panics on numbers above 255. The line
+//! is split into words before, and a panic of the library results in an error message.
 
 use std::panic::catch_unwind;
 
@@ -19,98 +18,98 @@ use super::go::{Go, number};
 
 /// A command.
 pub enum Command {
-    /// Say who you are and which options you have.
+    /// `uci`: name the engine and list its options.
     Uci,
-    /// Say that you listen: at once, also while a search lets what was sent before wait.
+    /// `isready`: answer `readyok`.
     IsReady,
-    /// Say more, or no longer.
+    /// `debug`: print more info strings, or not.
     Debug(bool),
-    /// The next search is from another game.
+    /// `ucinewgame`: the next search is of another game.
     NewGame,
-    /// End the search and answer.
+    /// `stop`: end the search and send `bestmove`.
     Stop,
-    /// The opponent played the move pondered on.
+    /// `ponderhit`: the opponent played the expected move.
     PonderHit,
-    /// End the program.
+    /// `quit`: end the program.
     Quit,
-    /// Something to be silent about.
+    /// A command without an effect.
     Nothing,
-    /// Set an option, as text: only the table of options knows where a name ends.
+    /// `setoption`, with its arguments as text: only the table of options knows where a name ends.
     SetOption(String),
-    /// Set up a position with the game that led to it, or why it was refused.
+    /// `position`: set up a position and its game, or the error.
     Position(Result<Box<Setup>, String>),
-    /// Search, or count positions.
+    /// `go`: search, or perft.
     Go(Box<Go>),
-    /// Show the board.
+    /// `d`: print the board.
     Display,
-    /// Show the static evaluation.
+    /// `eval`: print the static evaluation.
     Eval,
-    /// Show in full where the static evaluation comes from, or what makes the difference between moves.
+    /// `explain`: explain the static evaluation, or the difference between two moves.
     Explain(Explain),
-    /// Search the positions of the benchmark to this depth.
+    /// `bench`: search the positions of the benchmark.
     Bench(Bench),
-    /// Make openings.
+    /// `genfens`: generate openings.
     Genfens(Genfens),
-    /// Begin, stop or report a training.
+    /// `train`: start, stop or report a training.
     Train(Train),
-    /// List the commands.
+    /// `help`: list the commands.
     Help,
 }
 
-/// A position that was set up.
+/// The game of a `position`.
 pub struct Setup {
-    /// The game that led to it.
+    /// The game.
     pub game: Game,
-    /// What was assumed where the FEN leaves something open.
+    /// Assumptions about an incomplete FEN.
     pub notes: Vec<String>,
 }
 
-/// What `explain` is followed by.
+/// The arguments of `explain`.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Explain {
-    /// The moves as they were written, two at most: they are read when the position is known.
+    /// Up to two moves, as text, because only the position can parse them.
     pub moves: Vec<String>,
     /// Nodes to search.
     pub nodes: u64,
-    /// Whether the explanation is one line of JSON.
+    /// Whether to print one line of JSON.
     pub json: bool,
 }
 
 impl Explain {
-    /// Nodes unless it says otherwise: about a second.
+    /// The default of [`Explain::nodes`], about a second.
     const NODES: u64 = 1_000_000;
 }
 
-/// What `bench` is followed by.
+/// The arguments of `bench`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Bench {
-    /// The depth, unless it is the usual one.
+    /// The depth; `None` for the default.
     pub depth: Option<u32>,
-    /// Whether the result is one line of JSON.
+    /// Whether to print one line of JSON.
     pub json: bool,
 }
 
-/// What `train` is followed by.
+/// The arguments of `train`.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Train {
-    /// Start, or resume.
+    /// Start or resume.
     Start,
-    /// End, keeping everything.
+    /// Stop; all files are kept.
     Stop,
     /// Report the progress.
     Status,
 }
 
-/// What `genfens` is asked for.
+/// The arguments of `genfens`.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Genfens {
-    /// How many openings.
+    /// Number of openings.
     pub count: u64,
-    /// Equal seeds make equal openings.
+    /// Seed of the openings.
     pub seed: u64,
-    /// A file of positions to start from; without one, the initial position.
+    /// A book of starting positions; `None` for the initial position.
     pub book: Option<String>,
-    /// The initial positions.
+    /// Initial positions without a book.
     pub variant: Variant,
 }
 
@@ -118,7 +117,8 @@ struct Entry {
     word: &'static str,
     usage: &'static str,
     about: &'static str,
-    /// The words of the protocol may follow unknown ones; ours are too short to be looked for there.
+    /// Whether this is a UCI command, which may follow unknown words. The names of other commands are too short for
+    /// that.
     protocol: bool,
     parse: fn(&str) -> Result<Command, String>,
 }
@@ -145,9 +145,9 @@ const COMMANDS: [Entry; 18] = [
     Entry { word: "help", usage: "", about: "this list", protocol: false, parse: |_| Ok(Command::Help) },
 ];
 
-/// Reads a line: a command, nothing on an empty line, or what is wrong with it.
+/// Parses a line to a command, or `None` if it is empty.
 ///
-/// Unknown words before a command are skipped, as UCI asks.
+/// Unknown words before a command are skipped, as UCI requires.
 pub fn parse(line: &str) -> Result<Option<Command>, String> {
     let line = line.trim_start_matches('\u{feff}').trim_ascii();
     if line.is_empty() {
@@ -165,12 +165,12 @@ pub fn parse(line: &str) -> Result<Option<Command>, String> {
     Err(format!("unknown command {}; help lists the commands", quote(line)))
 }
 
-/// Whether the first word of an argument of the program is a command. `train` is not: there it is a tool.
+/// Whether the first word of an argument of the program is a command. `train` is not: as an argument it is a tool.
 pub fn is_command(text: &str) -> bool {
     find(split_word(text).0).is_some_and(|entry| entry.word != "train")
 }
 
-/// A line on each command.
+/// The lines of `help`.
 pub fn help() -> Vec<String> {
     COMMANDS
         .iter()
@@ -185,14 +185,14 @@ fn find(word: &str) -> Option<&'static Entry> {
     COMMANDS.iter().find(|entry| entry.word.eq_ignore_ascii_case(word))
 }
 
-/// The first word, and what follows it.
+/// Splits off the first word.
 pub fn split_word(text: &str) -> (&str, &str) {
     let text = text.trim_ascii_start();
     let end = text.find(|c: char| c.is_ascii_whitespace()).unwrap_or(text.len());
     (&text[..end], text[end..].trim_ascii_start())
 }
 
-/// Lets the library read a plain message.
+/// Parses a simple message by the library.
 fn message(line: &str) -> Result<Command, String> {
     let unexpected = || format!("expected a UCI message, not {}", quote(line));
     match catch_unwind(|| parse_one(line)).map_err(|_| unexpected())? {
@@ -236,7 +236,7 @@ fn position(rest: &str) -> Result<Setup, String> {
     Ok(Setup { game: play(board, moves)?, notes })
 }
 
-/// Cuts the text before the word `moves`.
+/// Splits the text before the word `moves`.
 fn split_at_moves(text: &str) -> (&str, &str) {
     let mut rest = text;
     while !rest.is_empty() {
@@ -272,12 +272,12 @@ fn bench(rest: &str) -> Result<Command, String> {
     Ok(Command::Bench(found))
 }
 
-/// Whether the word asks for JSON.
+/// Whether the word is `--json`.
 fn is_json(word: &str) -> bool {
     word.eq_ignore_ascii_case("--json")
 }
 
-/// `explain`, with up to two moves, and after them how many nodes they are searched.
+/// Parses the arguments of `explain`: up to two moves, the number of nodes and `--json`.
 fn explain(rest: &str) -> Result<Command, String> {
     let (mut rest, mut found) = (rest, Explain { moves: Vec::new(), nodes: Explain::NODES, json: false });
     while !rest.is_empty() {
@@ -299,8 +299,8 @@ fn explain(rest: &str) -> Result<Command, String> {
     Ok(Command::Explain(found))
 }
 
-/// `genfens N seed S book B`, the order of test frameworks, and after that `chess960` or `dfrc`; other words are
-/// theirs.
+/// Parses the arguments of `genfens`: `N seed S book B` as test frameworks send them, then `chess960` or `dfrc`. Other
+/// words are ignored.
 fn genfens(rest: &str) -> Result<Command, String> {
     let (word, mut rest) = split_word(rest);
     let natural = |name: &str, word: &str| {
@@ -313,9 +313,12 @@ fn genfens(rest: &str) -> Result<Command, String> {
     let (mut seed, mut book, mut variant) = (0, None, Variant::Standard);
     while !rest.is_empty() {
         let (name, after) = split_word(rest);
-        if name.eq_ignore_ascii_case("chess960") || name.eq_ignore_ascii_case("dfrc") {
-            variant = if name.len() == 4 { Variant::DoubleChess960 } else { Variant::Chess960 };
-            rest = after;
+        if name.eq_ignore_ascii_case("chess960") {
+            (variant, rest) = (Variant::Chess960, after);
+            continue;
+        }
+        if name.eq_ignore_ascii_case("dfrc") {
+            (variant, rest) = (Variant::DoubleChess960, after);
             continue;
         }
         let (value, after) = split_word(after);
@@ -346,7 +349,7 @@ mod tests {
 
     use super::*;
 
-    /// A short name of what a line is taken for.
+    /// The command of a line as text.
     fn kind(line: &str) -> String {
         match parse(line) {
             Err(_) => "error".to_string(),

@@ -1,18 +1,18 @@
-//! FENs as people and programs write them.
+//! Incomplete FENs.
 //!
-//! The board reads FENs strictly. Other programs leave out fields, write `-` for a counter, or send the operations of
-//! an EPD along. What can mean only one position is completed here, with a note of what was assumed; whatever may mean
-//! two is refused, since a game on the wrong position is lost.
+//! The board parses FENs strictly. Other programs omit fields, write `-` for a counter, or append the operations of an
+//! EPD. A FEN with one possible meaning is completed here, with notes of the assumptions; an ambiguous one is refused,
+//! since a game from a wrong position is lost.
 
 use dyad_engine::board::quote;
 
 use super::go::number;
 
-/// Operations of EPD that may follow without a semicolon at their end.
+/// EPD operations that are accepted without a semicolon at the end.
 const OPERATIONS: [&str; 14] =
     ["acd", "acn", "acs", "am", "bm", "c0", "ce", "dm", "fmvn", "hmvc", "id", "pm", "pv", "sm"];
 
-/// A strict FEN for the same position, and what was assumed. A text that has no single meaning is returned as it is.
+/// A strict FEN for the same position, and the assumptions. An ambiguous text is returned unchanged.
 pub fn complete(fen: &str) -> (String, Vec<String>) {
     let mut notes = Vec::new();
     match try_complete(fen, &mut notes) {
@@ -39,7 +39,7 @@ fn try_complete(fen: &str, notes: &mut Vec<String>) -> Option<String> {
                 "-".to_string()
             }
         }
-        // What follows must be a counter or the end: a field that cannot be read is no field left out.
+        // A counter or the end must follow: an invalid field is not an omitted field.
         None if fields.peek().is_none_or(|next| number(next).is_some()) => {
             notes.push("no en passant square".to_string());
             "-".to_string()

@@ -1,9 +1,8 @@
-//! The words after `go`.
+//! The arguments of `go`.
 //!
-//! GUIs and people send numbers beyond any type, negative clocks, words of other engines and
-//! clocks of one side only. Each word is read for itself: what cannot be understood is noted and
-//! skipped, and the rest still counts. Numbers saturate, and are brought into the range in which
-//! they mean something when they become [`Limits`].
+//! GUIs and users send huge numbers, negative clocks, arguments of other engines and the clock of one side only. Each
+//! argument is parsed separately: invalid ones are reported and skipped. Numbers saturate, and are clamped to a valid
+//! range when they become [`Limits`].
 
 use std::time::Duration;
 
@@ -11,16 +10,16 @@ use dyad_engine::board::{Board, Color, Move, quote};
 use dyad_engine::search::{Clock, Limits};
 use dyad_engine::value::MAX_PLY;
 
-/// The words after `go`, as they were given.
+/// The arguments of `go` as given.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Go {
     /// Search until `stop`.
     pub infinite: bool,
     /// Search on the opponent's time, until `ponderhit` or `stop`.
     pub ponder: bool,
-    /// Only these moves; as text, since it is the position that can read them.
+    /// Moves to search, as text, because only the position can parse them.
     pub searchmoves: Vec<String>,
-    /// Count the positions at this depth instead of searching.
+    /// Depth of a perft, instead of a search.
     pub perft: Option<i64>,
     wtime: Option<i64>,
     btime: Option<i64>,
@@ -31,24 +30,24 @@ pub struct Go {
     depth: Option<i64>,
     nodes: Option<i64>,
     mate: Option<i64>,
-    /// What could not be understood, for the user.
+    /// Errors of arguments, for the user.
     pub notes: Vec<String>,
 }
 
-/// What a search of `board` is asked for, in words.
+/// The limits of a search of `board`, for the user.
 pub fn describe(limits: &Limits, board: &Board) -> String {
     let mut words = Vec::new();
-    let mut say = |name: &str, value: Option<String>| words.extend(value.map(|value| format!("{name} {value}")));
+    let mut add = |name: &str, value: Option<String>| words.extend(value.map(|value| format!("{name} {value}")));
     let time = |time: Duration| format!("{} ms", time.as_millis());
-    say("depth", limits.depth.map(|depth| depth.to_string()));
-    say("nodes", limits.nodes.map(|nodes| nodes.to_string()));
-    say("mate in", limits.mate.map(|moves| moves.to_string()));
-    say("move time", limits.movetime.map(time));
-    say("clock", limits.clock.map(|clock| time(clock.remaining)));
-    say("increment", limits.clock.map(|clock| time(clock.increment)));
-    say("moves to go", limits.clock.and_then(|clock| clock.moves_to_go).map(|moves| moves.to_string()));
+    add("depth", limits.depth.map(|depth| depth.to_string()));
+    add("nodes", limits.nodes.map(|nodes| nodes.to_string()));
+    add("mate in", limits.mate.map(|moves| moves.to_string()));
+    add("move time", limits.movetime.map(time));
+    add("clock", limits.clock.map(|clock| time(clock.remaining)));
+    add("increment", limits.clock.map(|clock| time(clock.increment)));
+    add("moves to go", limits.clock.and_then(|clock| clock.moves_to_go).map(|moves| moves.to_string()));
     let moves: Vec<String> = limits.searchmoves.iter().map(|&mv| board.uci(mv)).collect();
-    say("moves", (!moves.is_empty()).then(|| moves.join(" ")));
+    add("moves", (!moves.is_empty()).then(|| moves.join(" ")));
     words.extend(limits.infinite.then(|| "until stopped".to_string()));
     words.extend(limits.ponder.then(|| "pondering".to_string()));
     if words.is_empty() { "search without limits".to_string() } else { format!("search: {}", words.join(", ")) }
@@ -56,7 +55,7 @@ pub fn describe(limits: &Limits, board: &Board) -> String {
 
 type Field = fn(&mut Go) -> &mut Option<i64>;
 
-/// The words that are followed by a number.
+/// The arguments that are followed by a number.
 const NUMBERS: [(&str, Field); 10] = [
     ("wtime", |go| &mut go.wtime),
     ("btime", |go| &mut go.btime),
@@ -70,11 +69,11 @@ const NUMBERS: [(&str, Field); 10] = [
     ("perft", |go| &mut go.perft),
 ];
 
-/// Times above this are cut: a year is as good as forever, and sums of it overflow nowhere.
-const LONGEST: i64 = 365 * 24 * 60 * 60 * 1000;
+/// Upper bound of times in milliseconds: a year, sums of which do not overflow.
+const MAX_TIME: i64 = 365 * 24 * 60 * 60 * 1000;
 
 impl Go {
-    /// Reads what follows the word `go`.
+    /// Parses the arguments of `go`.
     pub fn parse(text: &str) -> Go {
         let mut go = Go::default();
         let mut words = text.split_ascii_whitespace().peekable();
@@ -110,22 +109,22 @@ impl Go {
         if go.movestogo.is_some() && [go.wtime, go.btime, go.winc, go.binc].iter().all(Option::is_none) {
             go.notes.push("go: movestogo without a clock".to_string());
         }
-        go.notes.truncate(MOST_NOTES);
+        go.notes.truncate(MAX_NOTES);
         go
     }
 
     /// The limits of a search of `board`, and notes for the user.
     ///
-    /// Words that were not understood may have been the limit. So a search that would have none then gets a clock
-    /// without time: a game goes on, and nothing waits for a search that does not end.
+    /// An invalid argument may have been the limit. So a search without any other limit gets a clock without time, to
+    /// move at once in place of searching forever.
     pub fn limits(&self, board: &Board) -> (Limits, Vec<String>) {
         let (searchmoves, illegal) = self.legal_searchmoves(board);
-        let misread = !self.notes.is_empty() || (searchmoves.is_empty() && illegal.is_some());
+        let invalid = !self.notes.is_empty() || (searchmoves.is_empty() && illegal.is_some());
         let mut notes = Vec::from_iter(illegal);
         let mut limits = Limits {
-            depth: self.depth.map(|depth| clamp(depth, 1, MAX_PLY as i64 - 1) as u32),
+            depth: self.depth.map(|depth| depth.clamp(1, MAX_PLY as i64 - 1) as u32),
             nodes: self.nodes.map(|nodes| nodes.max(1) as u64),
-            mate: self.mate.map(|mate| clamp(mate, 1, MAX_PLY as i64 / 2) as u32),
+            mate: self.mate.map(|mate| mate.clamp(1, MAX_PLY as i64 / 2) as u32),
             movetime: self.movetime.map(|time| milliseconds(time.max(1))),
             clock: self.clock(board.side_to_move()),
             nps: None,
@@ -138,15 +137,15 @@ impl Go {
             || limits.mate.is_some()
             || limits.movetime.is_some()
             || limits.clock.is_some();
-        if misread && !limited && !limits.infinite {
+        if invalid && !limited && !limits.infinite {
             limits.clock = Some(Clock::default());
             notes.push("go: no limit was understood, so the answer comes at once".to_string());
         }
         (limits, notes)
     }
 
-    /// The clock of `us`, where any clock was given. A GUI that sends only the other side's clock
-    /// most likely means both; one that sends only an increment means that this is all there is.
+    /// The clock of `us`, if any clock was given. A GUI that sends only the other side's clock most likely means both;
+    /// one that sends only an increment means that no other time is left.
     fn clock(&self, us: Color) -> Option<Clock> {
         let (ours, theirs) = match us {
             Color::White => ((self.wtime, self.winc), (self.btime, self.binc)),
@@ -162,7 +161,7 @@ impl Go {
         Some(Clock {
             remaining: milliseconds(remaining),
             increment: milliseconds(increment),
-            moves_to_go: self.movestogo.filter(|&moves| moves > 0).map(|moves| clamp(moves, 1, 1000) as u32),
+            moves_to_go: self.movestogo.filter(|&moves| moves > 0).map(|moves| moves.clamp(1, 1000) as u32),
         })
     }
 
@@ -181,8 +180,8 @@ impl Go {
     }
 }
 
-/// A line of nothing but nonsense earns no more lines than this.
-const MOST_NOTES: usize = 4;
+/// Upper bound of the errors reported for one `go`.
+const MAX_NOTES: usize = 4;
 
 fn number_field(word: &str) -> Option<Field> {
     NUMBERS.iter().find(|(name, _)| word.eq_ignore_ascii_case(name)).map(|&(_, field)| field)
@@ -193,7 +192,7 @@ fn is_keyword(word: &str) -> bool {
         || number_field(word).is_some()
 }
 
-/// A whole number of any length, cut to the range of the type; a fraction is cut off.
+/// Parses a number of any length, saturated to the range of the type; a fraction is truncated.
 pub fn number(text: &str) -> Option<i64> {
     let (negative, digits) = match text.strip_prefix('-') {
         Some(digits) => (true, digits),
@@ -209,12 +208,8 @@ pub fn number(text: &str) -> Option<i64> {
     Some(if negative { -size } else { size })
 }
 
-fn clamp(number: i64, least: i64, most: i64) -> i64 {
-    number.clamp(least, most)
-}
-
 fn milliseconds(number: i64) -> Duration {
-    Duration::from_millis(number.clamp(0, LONGEST) as u64)
+    Duration::from_millis(number.clamp(0, MAX_TIME) as u64)
 }
 
 #[cfg(test)]
@@ -268,7 +263,7 @@ mod tests {
         assert_eq!(clock("wtime 10 movestogo 0"), Some((10, 0, None)));
         assert_eq!(clock("btime 2000"), Some((2000, 0, None)));
         assert_eq!(clock("winc 100"), Some((0, 100, None)));
-        assert_eq!(clock("wtime 99999999999999999999 btime 1"), Some((LONGEST as u64, 0, None)));
+        assert_eq!(clock("wtime 99999999999999999999 btime 1"), Some((MAX_TIME as u64, 0, None)));
         assert_eq!(clock("wtime 1000.5 foo 7 winc 5"), Some((1000, 5, None)));
         assert_eq!(clock("wtime btime 1000"), Some((1000, 0, None)));
     }

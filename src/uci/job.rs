@@ -1,10 +1,9 @@
-//! Long commands, on a thread of their own.
+//! Jobs: commands that run on a separate thread.
 //!
-//! The loop must answer `isready` and obey `stop` at any time, so a search (or a count, a
-//! benchmark, a set of openings) runs on another thread. The job takes the whole session with
-//! it and returns it at its end: data of one thread at a time needs no lock, and the hash table cannot
-//! change during a search. The control that stops a job is made when the command
-//! is accepted, not when the job starts, so that a `stop` right after `go` is never lost.
+//! The event loop must answer `isready` and `stop` at any time, so searches, perft, the benchmark and openings run on
+//! another thread. A job takes ownership of the session and returns it at its end, so no lock is needed, and the hash
+//! table cannot change during a search. The control that stops a job is made when the command is accepted, not when the
+//! job starts, so that a `stop` right after `go` is not lost.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -21,7 +20,7 @@ use super::genfens;
 use super::setting::Setting;
 use crate::bench;
 use crate::choice::{BestTwo, VARIATIONS};
-use crate::display::{self, Moves, Say};
+use crate::display::{self, Moves, PrintLine};
 use crate::info::{best_move_line, current_move_line, ended_line, info_line, info_string};
 use crate::perft;
 use crate::session::{Session, engine_name};
@@ -30,60 +29,60 @@ use crate::tables;
 /// Minimum interval between two reports of `currmove`.
 const CURRENT_MOVE_EVERY: Duration = Duration::from_secs(1);
 
-/// What a job does.
+/// The work of a job.
 pub enum Work {
-    /// Find the best move.
+    /// Search for the best move.
     Search(Box<Game>, Limits),
-    /// Answer a `go` after a `position` that was refused.
+    /// Answer `go` after an invalid `position`.
     NoPosition {
-        /// Why it was refused.
+        /// The error of `position`.
         refusal: String,
-        /// Whether only `stop` allows the answer.
+        /// Whether to answer only after `stop`.
         infinite: bool,
     },
-    /// Count positions.
+    /// Perft to a depth.
     Perft(Board, u32),
-    /// Show the static evaluation.
+    /// Print the static evaluation.
     Eval(Board),
-    /// Show where the static evaluation comes from, as JSON if `true`.
+    /// Explain the static evaluation, as JSON if `true`.
     Explain(Board, bool),
-    /// Show why one move is better than another, as JSON if `true`.
+    /// Explain why one move is better than another, as JSON if `true`.
     Compare(Box<Game>, Moves, Limits, bool),
     /// Run the benchmark.
     Bench(Bench),
-    /// Make openings.
+    /// Generate openings.
     Genfens(Genfens),
     /// Change the session.
     Set(Setting),
 }
 
-/// What a job sends to the event loop.
+/// A message from a job to the event loop.
 pub enum Event {
     /// A line to print.
     Line(String),
-    /// The answer to `go`: what is left of the job is to end.
+    /// The `bestmove` line; the job is about to end.
     Answer(String),
-    /// The job ended. Its last lines are printed when the engine is free.
+    /// The job ended. Its last lines are printed after the session is returned.
     Done(Box<Session>, Vec<String>),
 }
 
-/// Deep lines have deep recursions.
+/// Stack size in bytes, for the deepest recursion of the search.
 const STACK: usize = 64 << 20;
 
-/// A job to be done.
+/// A job.
 pub struct Job {
-    /// What to do.
+    /// Its work.
     pub work: Work,
-    /// What to do it with.
+    /// The session that it uses.
     pub session: Box<Session>,
-    /// What stops it.
+    /// Stops the job.
     pub control: Arc<Control>,
 }
 
-/// Starts the thread that runs one job after another and reports by `events`.
+/// Starts the thread that runs all jobs, one after another, and sends to `events`.
 ///
-/// One thread serves all jobs: on a busy machine a new thread waits for its time slice, while a thread that slept runs
-/// at once. At fast time controls the difference loses games.
+/// On a busy machine a new thread waits for its time slice, while a sleeping thread runs at once. At fast time controls
+/// the difference loses games.
 pub fn spawn_worker(events: Sender<Event>) -> Sender<Job> {
     let (sender, jobs) = unbounded();
     let body = move || jobs.iter().for_each(|job: Job| job.run(&events));
@@ -96,17 +95,17 @@ pub fn spawn_worker(events: Sender<Event>) -> Sender<Job> {
 }
 
 impl Job {
-    /// Does the job. It ends with [`Event::Done`], whatever happens to it.
+    /// Runs the job. It always ends with [`Event::Done`], even after a panic.
     fn run(mut self, events: &Sender<Event>) {
         let mut answered = false;
-        self.work.write_moves_for(self.session.settings.chess960);
+        self.work.set_chess960(self.session.settings.chess960);
         // Without a receiver the program is ending.
-        let mut say = |line: String| {
+        let mut print = |line: String| {
             let answers = line.starts_with("bestmove ");
             answered |= answers;
             drop(events.send(if answers { Event::Answer(line) } else { Event::Line(line) }));
         };
-        let run = AssertUnwindSafe(|| self.work.run(&mut self.session, &self.control, &mut say));
+        let run = AssertUnwindSafe(|| self.work.run(&mut self.session, &self.control, &mut print));
         let last = catch_unwind(run);
         let last = last.unwrap_or_else(|_| {
             self.session.engine.clear();
@@ -117,12 +116,12 @@ impl Job {
 }
 
 impl Work {
-    /// Whether it ends at once by itself.
+    /// Whether it usually ends at once.
     pub fn is_quick(&self) -> bool {
         matches!(self, Work::Eval(_) | Work::Explain(..) | Work::Set(_))
     }
 
-    /// Whether it looks for a move.
+    /// Whether it answers `go` by a move.
     pub fn is_search(&self) -> bool {
         matches!(self, Work::Search(..) | Work::NoPosition { .. })
     }
@@ -134,7 +133,7 @@ impl Work {
 
     /// Whether only `stop` ends it.
     pub fn is_endless(&self) -> bool {
-        /// Depths from here on are how some GUIs write an infinite search.
+        /// Some GUIs send such a depth for an infinite search.
         const ENDLESS_DEPTH: u32 = 100;
         match self {
             Work::Search(_, limits) => {
@@ -150,11 +149,11 @@ impl Work {
         }
     }
 
-    /// Bytes of memory it takes while it waits, about.
+    /// Approximate size in the queue in bytes.
     pub fn size(&self) -> usize {
-        /// A move and the key of a position.
+        /// A move and the key of its position.
         const MOVE: usize = 16;
-        /// What a setter keeps besides the value, and its allocation.
+        /// A setter without its value, and its allocation.
         const SETTER: usize = 256;
         let more = match self {
             Work::Search(game, _) | Work::Compare(game, ..) => size_of::<Game>() + MOVE * game.moves().len(),
@@ -165,27 +164,27 @@ impl Work {
         size_of::<Work>() + more
     }
 
-    /// Does the work. The lines returned are the last ones.
-    fn run(&self, session: &mut Session, control: &Control, say: &mut Say) -> Vec<String> {
+    /// Runs the work. Returns the last lines.
+    fn run(&self, session: &mut Session, control: &Control, print: &mut PrintLine) -> Vec<String> {
         match self {
             Work::Search(game, limits) => {
-                search(game, limits, session, control, say);
+                search(game, limits, session, control, print);
                 Vec::new()
             }
             Work::NoPosition { refusal, infinite } => {
-                say(info_string(refusal));
+                print(info_string(refusal));
                 control.wait(*infinite);
-                say(best_move_line(&Board::startpos(), None, None));
+                print(best_move_line(&Board::startpos(), None, None));
                 Vec::new()
             }
-            Work::Perft(board, depth) => perft::divide(board, *depth, control, say),
+            Work::Perft(board, depth) => perft::divide(board, *depth, control, print),
             Work::Eval(board) => display::evaluation(board, &session.engine),
             Work::Explain(board, json) => display::explanation(board, &session.engine, *json),
             Work::Compare(game, moves, limits, json) => {
                 display::comparison(game, *moves, limits, *json, session, control)
             }
-            Work::Bench(Bench { depth, json }) => bench::run(*depth, *json, &session.engine, control, say),
-            Work::Genfens(ask) => genfens::run(ask, &session.engine, control, say),
+            Work::Bench(Bench { depth, json }) => bench::run(*depth, *json, &session.engine, control, print),
+            Work::Genfens(ask) => genfens::run(ask, &session.engine, control, print),
             Work::Set(setting) => {
                 let lines = setting.apply(session);
                 session.engine.prefault_hash(control);
@@ -194,8 +193,8 @@ impl Work {
         }
     }
 
-    /// Lets moves be written as the option says that holds when the job begins.
-    fn write_moves_for(&mut self, chess960: bool) {
+    /// Sets the notation of castling by the value of `UCI_Chess960` when the job begins.
+    fn set_chess960(&mut self, chess960: bool) {
         match self {
             Work::Search(game, _) | Work::Compare(game, ..) => **game = (**game).clone().with_chess960(chess960),
             Work::Perft(board, _) => *board = board.with_chess960(chess960),
@@ -203,7 +202,7 @@ impl Work {
         }
     }
 
-    /// A fault of ours must not cost the game: `go` is answered in any case.
+    /// The last lines after a panic, which include `bestmove` if it is missing: a bug must not lose the game.
     fn after_panic(&self, answered: bool) -> Vec<String> {
         let mut lines = vec!["info string internal error, please report it; caches were cleared".to_string()];
         if let Work::Search(game, _) = self
@@ -216,15 +215,15 @@ impl Work {
     }
 }
 
-fn search(game: &Game, limits: &Limits, session: &mut Session, control: &Control, say: &mut Say) {
+fn search(game: &Game, limits: &Limits, session: &mut Session, control: &Control, print: &mut PrintLine) {
     let board = game.board();
     let show_wdl = session.settings.show_wdl;
     let ended = !board.has_legal_move();
     if ended {
-        say(ended_line(board));
+        print(ended_line(board));
     }
     let patience = tables::patience(limits, &session.settings.search);
-    let tables = session.settings.tables.tables(patience, control, say);
+    let tables = session.settings.tables.tables(patience, control, print);
     let mut options = Options { tables, ..session.settings.search.clone() };
     let choice = &session.settings.tables;
     let mut player = session.opponent.player(limits);
@@ -235,7 +234,7 @@ fn search(game: &Game, limits: &Limits, session: &mut Session, control: &Control
         options.multipv = shown.max(VARIATIONS);
     }
     if session.trained.is_some() && !std::mem::replace(&mut session.trained_is_said, true) {
-        say(info_string(&format!("{} plays", engine_name(session.trained.as_ref()))));
+        print(info_string(&format!("{} plays", engine_name(session.trained.as_ref()))));
     }
     let mut current_shown: Option<Instant> = None;
     let mut on_report = |report: &Report| match report {
@@ -244,22 +243,22 @@ fn search(game: &Game, limits: &Limits, session: &mut Session, control: &Control
                 best_two.note(info);
             }
             if info.multipv <= shown {
-                say(info_line(info, board, show_wdl));
+                print(info_line(info, board, show_wdl));
             }
         }
-        // A window that shows all lines would show no others.
+        // Limited, so that `currmove` does not hide other lines.
         Report::CurrentMove { depth, mv, number }
             if current_shown.is_none_or(|shown| shown.elapsed() >= CURRENT_MOVE_EVERY) =>
         {
             current_shown = Some(Instant::now());
-            say(current_move_line(board, *depth, *mv, *number));
+            print(current_move_line(board, *depth, *mv, *number));
         }
         Report::Answer(outcome) => {
-            choice.tell_fault(say);
+            choice.report_error(print);
             if let Some((best_two, weights)) = &best_two {
-                say(best_two.line(board, outcome, *weights));
+                print(best_two.line(board, outcome, *weights));
             }
-            say(best_move_line(board, outcome.best, outcome.ponder));
+            print(best_move_line(board, outcome.best, outcome.ponder));
         }
         _ => {}
     };

@@ -1,16 +1,14 @@
 //! Standard input as lines.
 //!
-//! What comes in may be anything: bytes that are no UTF-8, a line without end, nothing at all any
-//! more. Reading must survive it, must not need memory without bound, and must not keep the engine
-//! from answering while it searches. So a thread of its own reads bytes, caps the length of a line,
-//! and passes on text: UTF-8, or what else comes as Latin-1, in which Cute Chess writes. A line over the cap is
-//! dropped whole, since half a command may mean something else than the command.
+//! The input may be anything: invalid UTF-8, an endless line, a closed pipe. Reading must not fail, use unbounded
+//! memory, or block the engine. So a separate thread reads bytes, limits the length of a line, and passes on text:
+//! UTF-8, or else Latin-1, in which Cute Chess writes. A line over the limit is dropped as a whole, since half a
+//! command may be another command.
 //!
-//! Lines that were not handled yet are limited by their bytes and not by their number: a `quit` is seen behind hundreds
-//! of commands whose answers no one reads.
+//! Unhandled lines are limited by their bytes and not by their number, so that `quit` is read behind hundreds of
+//! commands whose output is not read.
 //!
-//! The pipes of the program, or its terminal, may be non-blocking. Then a read or write that would block is no end: it
-//! is [tried again](patiently).
+//! Standard input and output may be non-blocking. A read or write that would block is [retried](retry).
 
 use std::io::{self, BufRead, ErrorKind, Write, stdin};
 use std::sync::Arc;
@@ -25,25 +23,25 @@ use super::watch::Pipes;
 /// The longest line accepted, in bytes: room for a game of more than 200,000 moves.
 pub const MAX_LENGTH: usize = 1 << 20;
 
-/// What the reader found.
+/// Input of the event loop.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Input {
-    /// A line, without its end.
+    /// A line, without its newline.
     Line(String),
-    /// A line longer than [`MAX_LENGTH`] was dropped; so long it was.
+    /// A line longer than [`MAX_LENGTH`] was dropped; its length.
     TooLong(usize),
-    /// The next line came a while after the one before.
+    /// A pause before the next line.
     Pause,
-    /// There will be no more lines.
+    /// The end of input.
     End,
 }
 
-/// Most bytes of lines that were read and not handled.
-const MOST_UNREAD: usize = 16 << 20;
-/// A line that comes later than this after the one before was not sent together with it.
+/// Limit of lines that were read and not handled, in bytes.
+const MAX_UNREAD: usize = 16 << 20;
+/// Smallest time between two lines that were not sent together.
 const PAUSE: Duration = Duration::from_millis(50);
-/// Interval between two looks for room.
-const SHORTLY: Duration = Duration::from_millis(2);
+/// Interval between two attempts to continue reading or writing.
+const RETRY_INTERVAL: Duration = Duration::from_millis(2);
 
 /// The lines of standard input.
 pub struct Reader {
@@ -52,9 +50,9 @@ pub struct Reader {
 }
 
 impl Reader {
-    /// Starts the thread that reads.
+    /// Starts the reader thread.
     ///
-    /// The thread is never joined: nothing can wake it from a read, and the end of the program ends it.
+    /// The thread is never joined, since a blocked read cannot be interrupted; it ends with the program.
     pub fn start(pipes: Arc<Pipes>) -> Reader {
         let (sender, lines) = unbounded();
         let unread = Arc::new(AtomicUsize::new(0));
@@ -62,8 +60,8 @@ impl Reader {
         thread::spawn(move || {
             let mut lines = Lines::new(stdin().lock());
             loop {
-                while unread.load(Relaxed) > MOST_UNREAD {
-                    thread::sleep(SHORTLY);
+                while unread.load(Relaxed) > MAX_UNREAD {
+                    thread::sleep(RETRY_INTERVAL);
                 }
                 let input = lines.read();
                 let last = input == Input::End;
@@ -80,21 +78,21 @@ impl Reader {
         reader
     }
 
-    /// Where the lines come from. Each is to be [taken](Reader::take).
+    /// The channel of lines. The receiver passes each of them to [`Reader::take`].
     pub fn lines(&self) -> &Receiver<Input> {
         &self.lines
     }
 
-    /// Makes room for another line.
+    /// Subtracts a received line from the unread bytes.
     pub fn take(&self, received: Result<Input, RecvError>) -> Input {
         let input = received.unwrap_or(Input::End);
         self.unread.fetch_sub(input.size(), Relaxed);
         input
     }
 
-    /// Whether the input ends within this time, without another word.
-    pub fn ends_within(&self, patience: Duration) -> bool {
-        let deadline = Instant::now() + patience;
+    /// Whether the input ends within this time, without another command.
+    pub fn ends_within(&self, time: Duration) -> bool {
+        let deadline = Instant::now() + time;
         loop {
             match self.lines.recv_deadline(deadline) {
                 Ok(Input::Pause) => {}
@@ -106,7 +104,7 @@ impl Reader {
 }
 
 impl Input {
-    /// Bytes that it takes while it waits, about.
+    /// Approximate size in bytes.
     fn size(&self) -> usize {
         match self {
             Input::Line(text) => size_of::<Input>() + text.len(),
@@ -115,40 +113,39 @@ impl Input {
     }
 }
 
-/// Tries until it succeeds or fails for good.
-fn patiently<T>(mut attempt: impl FnMut() -> io::Result<T>) -> io::Result<T> {
-    const PAUSE: Duration = Duration::from_millis(2);
+/// Repeats an operation that is interrupted or would block.
+fn retry<T>(mut attempt: impl FnMut() -> io::Result<T>) -> io::Result<T> {
     loop {
         match attempt() {
             Err(error) if error.kind() == ErrorKind::Interrupted => {}
-            Err(error) if error.kind() == ErrorKind::WouldBlock => thread::sleep(PAUSE),
+            Err(error) if error.kind() == ErrorKind::WouldBlock => thread::sleep(RETRY_INTERVAL),
             done => return done,
         }
     }
 }
 
-/// Writes all of the bytes, whether the output blocks or not.
+/// Writes all bytes to a blocking or non-blocking output.
 ///
 /// # Errors
 /// When the output is closed or cannot be written.
-pub fn write_patiently(output: &mut impl Write, mut bytes: &[u8]) -> io::Result<()> {
+pub fn write_all(output: &mut impl Write, mut bytes: &[u8]) -> io::Result<()> {
     while !bytes.is_empty() {
-        match patiently(|| output.write(bytes))? {
+        match retry(|| output.write(bytes))? {
             0 => return Err(ErrorKind::WriteZero.into()),
             written => bytes = &bytes[written..],
         }
     }
-    patiently(|| output.flush())
+    retry(|| output.flush())
 }
 
 fn is_quit(input: &Input) -> bool {
     matches!(input, Input::Line(line) if line.trim().eq_ignore_ascii_case("quit"))
 }
 
-/// Cuts bytes into lines.
+/// Splits bytes into lines.
 struct Lines<R> {
     source: R,
-    /// Whether the last line came a while after the one before.
+    /// Whether there was a [`PAUSE`] before the last line.
     paused: bool,
 }
 
@@ -163,8 +160,8 @@ impl<R: BufRead> Lines<R> {
         self.paused = false;
         loop {
             let asked = Instant::now();
-            // Asked for again, what is there comes without another read; an end may not come twice.
-            let more = patiently(|| self.source.fill_buf().map(|chunk| !chunk.is_empty()));
+            // The second call returns the buffer without a read; a terminal may report its end only once.
+            let more = retry(|| self.source.fill_buf().map(|chunk| !chunk.is_empty()));
             self.paused |= asked.elapsed() > PAUSE;
             let chunk = if more.unwrap_or(false) { self.source.fill_buf().unwrap_or_default() } else { &[] };
             let at_end = chunk.is_empty();
@@ -183,7 +180,7 @@ impl<R: BufRead> Lines<R> {
     }
 }
 
-/// A last line without a newline is a line like any other.
+/// The input of a complete line; the last line may lack a newline.
 fn finish(line: Vec<u8>, length: usize, at_end: bool) -> Input {
     if length > MAX_LENGTH {
         Input::TooLong(length)
@@ -258,9 +255,9 @@ mod tests {
         let mut lines = Lines::new(io::BufReader::new(source));
         assert_eq!([lines.read(), lines.read(), lines.read()], [line("isready"), line("quit"), Input::End]);
         let mut output = Hesitant::default();
-        write_patiently(&mut output, b"readyok\n").unwrap();
+        write_all(&mut output, b"readyok\n").unwrap();
         assert_eq!(output.bytes, b"readyok\n");
-        let full = write_patiently(&mut &mut [0; 4][..], b"readyok\n");
+        let full = write_all(&mut &mut [0; 4][..], b"readyok\n");
         assert_eq!(full.map_err(|error| error.kind()), Err(ErrorKind::WriteZero));
     }
 

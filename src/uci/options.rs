@@ -1,13 +1,11 @@
-//! The options: one table, from which the listing, the defaults and the parsing are made.
+//! The UCI options, in one table.
 //!
-//! A row has the declaration of an option for GUIs and its effect. A new option takes a row, and a field of
-//! [`SessionSettings`](crate::session::SessionSettings) if its value is needed later. Most options belong to the engine
-//! and wait for the end of a search; those of the self-training belong to [`Training`], which no search holds, and are
-//! set at once.
+//! A row has the declaration of an option for GUIs and its effect. A new option needs a row, and a field of
+//! [`SessionSettings`](crate::session::SessionSettings) if its value is used later. Most options belong to the session
+//! and are set after a running search; those of the self-training belong to [`Training`] and are set at once.
 //!
-//! GUIs send every option before each game, in alphabetical order, with the value they think is the
-//! default. So setting an option to the value it has must be harmless, and none may rely on another
-//! being set before.
+//! GUIs send all options before each game, in alphabetical order. So setting an option to its current value has no
+//! effect, and no option depends on the order.
 
 use std::time::Duration;
 
@@ -27,7 +25,7 @@ use crate::session::{Outcome, Session, SessionSettings};
 use crate::tables::MOST_PIECES;
 use crate::training::{self, Mode, NUMBERS, Number, RENAMED, Training};
 
-/// How an option looks to a GUI, and what setting it does to its owner.
+/// The type of an option for GUIs, and its effect on its owner.
 enum Kind<Owner> {
     Check {
         default: bool,
@@ -59,7 +57,7 @@ enum Of {
     Training(Kind<Training>),
     /// A numeric setting of the self-training.
     Number(Number),
-    /// A constant of the search, in a build for tuning.
+    /// A search parameter, in a build with the feature `tune`.
     Constant(Tunable),
 }
 
@@ -90,7 +88,7 @@ const TABLE: [Row; 32] = [
         session.settings.search.multipv = lines as usize;
         Ok(None)
     } }) },
-    // Says that the engine can; whether it ponders is the GUI's affair.
+    // Declares that the engine can ponder; the GUI decides whether it does.
     Row { name: "Ponder", of: Of::Engine(Kind::Check { default: false, set: |_, _| Ok(None) }) },
     Row { name: "Move Overhead", of: Of::Engine(Kind::Spin { default: MOVE_OVERHEAD.as_millis() as i64, min: 0, max: 5000, set: |session, milliseconds| {
         session.settings.search.move_overhead = Duration::from_millis(milliseconds as u64);
@@ -104,7 +102,7 @@ const TABLE: [Row; 32] = [
         session.settings.show_wdl = on;
         Ok(None)
     } }) },
-    // Playing and analyzing are one to this search: no book, no contempt, nothing to leave out.
+    // Without an effect: the search is the same for games and analysis.
     Row { name: "UCI_AnalyseMode", of: Of::Engine(Kind::Check { default: false, set: |_, _| Ok(None) }) },
     Row { name: "UCI_Chess960", of: Of::Engine(Kind::Check { default: false, set: |session, on| {
         session.settings.chess960 = on;
@@ -148,7 +146,7 @@ const TABLE: [Row; 32] = [
     } }) },
     Row { name: "WeightsFile", of: Of::Engine(Kind::Text { default: String::new, set: weights::set_file }) },
     Row { name: "UseTrained", of: Of::Engine(Kind::Check { default: true, set: weights::set_use_trained }) },
-    // For experiments: a network that compares positions plays in place of the search.
+    // For experiments: a network that compares positions plays instead of the search.
     Row { name: "Model", of: Of::Engine(Kind::Text { default: String::new, set: |session, file| {
         session.opponent.set_model(file)?;
         Ok(None)
@@ -166,7 +164,7 @@ const TABLE: [Row; 32] = [
     Row { name: "TrainAdopt", of: Of::Training(Kind::Check { default: true, set: Training::set_adopt }) },
 ];
 
-/// An engine with every option at its default.
+/// A session with the defaults of all options.
 pub fn default_session() -> Session {
     let engine = Engine::new(Weights::embedded());
     let mut session = Session {
@@ -182,7 +180,7 @@ pub fn default_session() -> Session {
             kind.set_default(&mut session).expect("defaults can be set");
         }
     }
-    // A benchmark measures the program, not what its user has trained: `uci` turns it on.
+    // `bench` uses the built-in weights; `uci` turns the option on.
     session.settings.weights.use_trained = false;
     session
 }
@@ -192,29 +190,29 @@ pub fn listing() -> Vec<String> {
     rows().map(|row| row.config().serialize()).collect()
 }
 
-/// A value that was found fit for an option.
+/// A valid value for an option.
 pub struct Assignment {
     /// The option.
     pub name: &'static str,
-    /// What is to be done with the value.
+    /// Sets the option.
     pub set: Set,
-    /// Bytes of the value.
+    /// Length of the value in bytes.
     pub length: usize,
 }
 
-/// Sets an option to the value that was read.
+/// Sets an option to the parsed value.
 pub type Setter<Owner> = Box<dyn Fn(&mut Owner) -> Outcome + Send>;
 
-/// The effect of an option, and its owner.
+/// A setter, by the owner of the option.
 pub enum Set {
-    /// To be done when the engine is free.
+    /// To be called when the engine is free.
     Engine(Setter<Session>),
-    /// To be done at once.
+    /// To be called at once.
     Training(Setter<Training>),
 }
 
 impl Assignment {
-    /// Reads what follows `setoption`.
+    /// Parses the arguments of `setoption`.
     pub fn parse(text: &str) -> Result<Assignment, String> {
         let (name, value) = split(text)?;
         let row = find(name).ok_or_else(|| format!("unknown option {}", quote(name)))?;
@@ -224,14 +222,14 @@ impl Assignment {
 }
 
 fn find(name: &str) -> Option<Row> {
-    // UCI lets any number of blanks stand between words.
+    // UCI allows any number of blanks between words.
     let words = |name: &str| name.split_ascii_whitespace().map(str::to_ascii_lowercase).collect::<Vec<_>>();
     let wanted = words(name);
     rows().find(|row| words(row.name) == wanted)
 }
 
-/// Cuts `name N value V` into its parts. Both may contain the word "value", so the cut is after the
-/// longest name that is in the table, and only an unknown name ends at the first "value".
+/// Splits `name N value V` into name and value. Both may contain the word "value", so the name is the longest one in
+/// the table; an unknown name ends at the first "value".
 fn split(text: &str) -> Result<(&str, &str), String> {
     let (word, text) = super::command::split_word(text);
     if !word.eq_ignore_ascii_case("name") || text.is_empty() {
@@ -242,7 +240,7 @@ fn split(text: &str) -> Result<(&str, &str), String> {
     Ok(*known.unwrap_or(&cuts[0]))
 }
 
-/// Every way to cut the text at the word "value", from the shortest name to the whole text as name.
+/// All splits of the text at a word "value", from the shortest name to the whole text as name.
 fn cuts(text: &str) -> Vec<(&str, &str)> {
     const MOST: usize = 16;
     let mut cuts = Vec::new();
@@ -270,7 +268,7 @@ impl Row {
         }
     }
 
-    /// Checks a value and keeps it together with what is to be done with it.
+    /// Parses a value and returns a setter for it.
     fn read(&self, value: &str) -> Result<Set, String> {
         match &self.of {
             Of::Engine(kind) => kind.read(value).map(Set::Engine),
@@ -289,7 +287,7 @@ impl Row {
     }
 }
 
-/// How UCI writes an empty text.
+/// The notation of UCI for an empty string.
 const EMPTY: &str = "<empty>";
 
 impl<Owner> Kind<Owner> {
@@ -301,7 +299,7 @@ impl<Owner> Kind<Owner> {
                 let var: Vec<String> = values().into_iter().map(str::to_string).collect();
                 UciOptionConfig::Combo { name, default: var.first().cloned(), var }
             }
-            // The library would print nothing for an empty default, which GUIs take for an error.
+            // The library prints nothing for an empty default, which GUIs treat as an error.
             Kind::Text { default, .. } => {
                 let default = Some(default()).filter(|text| !text.is_empty()).unwrap_or_else(|| EMPTY.to_string());
                 UciOptionConfig::String { name, default: Some(default) }
@@ -320,7 +318,7 @@ impl<Owner> Kind<Owner> {
         }
     }
 
-    /// Checks a value and keeps it together with what is to be done with it.
+    /// Parses a value and returns a setter for it.
     fn read(&self, value: &str) -> Result<Setter<Owner>, String>
     where
         Owner: 'static,

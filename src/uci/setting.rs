@@ -1,7 +1,7 @@
-//! Changes of the session that wait for the engine: options, a new game, weights.
+//! Changes of the session: options, a new game, weights.
 //!
-//! Some take seconds, such as a table of many gigabytes or a file on a slow disk. So all are jobs, and the event loop
-//! answers in the meantime.
+//! Some take seconds, as a hash table of many gigabytes or a file on a slow disk. So all are jobs, and the event loop
+//! stays responsive.
 
 use std::path::PathBuf;
 
@@ -21,23 +21,23 @@ pub enum Setting {
         name: &'static str,
         /// Sets it.
         set: Setter<Session>,
-        /// Bytes of the value.
+        /// Length of the value in bytes.
         length: usize,
     },
-    /// Forget other games.
+    /// Clear the hash table and the histories.
     NewGame,
-    /// Play with the weights that a training has proven stronger.
+    /// Use weights that a training has proven stronger.
     Promote(Box<Promoted>),
-    /// Play with the weights of a training that is resumed.
+    /// Use the weights of a resumed training.
     UsePlaying(Playing),
-    /// Play with trained weights, as a GUI does that does not set `UseTrained`.
+    /// Turn `UseTrained` on, its default for GUIs.
     UseTrained,
-    /// Take trained weights from this `TrainFolder`.
+    /// Set the `TrainFolder` of trained weights.
     TrainFolder(Option<PathBuf>),
 }
 
 impl Setting {
-    /// Bytes of memory that its texts take.
+    /// Size of its texts in bytes.
     pub fn size(&self) -> usize {
         match self {
             Setting::Option { length, .. } => *length,
@@ -47,7 +47,7 @@ impl Setting {
         }
     }
 
-    /// Makes the change. The lines are for the user.
+    /// Applies the change. Returns lines for the user.
     pub fn apply(&self, session: &mut Session) -> Vec<String> {
         let note = match self {
             Setting::Option { name, set, .. } => report(name, set(session)),
@@ -69,7 +69,7 @@ impl Setting {
     }
 }
 
-/// What setting an option reports.
+/// The message of an option that was set, or of its error.
 fn report(name: &str, outcome: Outcome) -> Option<String> {
     let note = outcome.unwrap_or_else(Some)?;
     Some(format!("{name}: {note}"))

@@ -1,6 +1,6 @@
-//! What ends the program other than `quit` and the end of its input: a signal, or an output that no one reads.
+//! The watch thread ends the program after a signal, or when standard output is closed.
 //!
-//! The event loop may be blocked in a write, so a thread of its own looks at the pipes.
+//! It is a separate thread because the event loop may be blocked in a write.
 
 use std::process::exit;
 use std::sync::Arc;
@@ -10,17 +10,17 @@ use std::time::{Duration, Instant};
 
 use crossbeam::channel::{Receiver, Sender, unbounded};
 
-/// Interval between two looks at the pipes.
+/// Interval between two polls of the pipes.
 const INTERVAL: Duration = Duration::from_millis(200);
-/// A slow reader of the last lines has this long for each.
+/// The longest time that a write may block after `quit` or the end of input.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// After a signal it has this long.
+/// The longest time that a write may block after a signal.
 const SIGNAL_PATIENCE: Duration = Duration::from_millis(600);
 
-/// The state of standard input and output, as seen by other threads than those that use them.
+/// The state of standard input and output, for the watch thread.
 #[derive(Default)]
 pub struct Pipes {
-    /// Lines of output begun.
+    /// Number of lines that were written, including the current one.
     lines: AtomicU64,
     /// Whether a line is being written.
     writing: AtomicBool,
@@ -31,7 +31,7 @@ pub struct Pipes {
 }
 
 impl Pipes {
-    /// Does `write`, which writes a line.
+    /// Calls `write`, which writes a line.
     pub fn while_writing<T>(&self, write: impl FnOnce() -> T) -> T {
         self.lines.fetch_add(1, Relaxed);
         self.writing.store(true, Relaxed);
@@ -45,7 +45,7 @@ impl Pipes {
         self.ending.store(true, Relaxed);
     }
 
-    /// How long a write may block before the program ends.
+    /// The longest time that a write may block; `None` for no limit.
     fn patience(&self) -> Option<Duration> {
         match (self.signaled.load(Relaxed), self.ending.load(Relaxed) || is_input_closed()) {
             (true, _) => Some(SIGNAL_PATIENCE),
@@ -55,13 +55,14 @@ impl Pipes {
     }
 }
 
-/// Starts the watch. A message means that the program is to end: a signal came, or standard output was closed.
+/// Starts the watch thread. It sends a message when the program has to end: after a signal, or when standard output is
+/// closed.
 ///
-/// A second signal ends the program at once, and so does an output that stays blocked when the conversation is over.
+/// A second signal ends the program at once, and so does an output that stays blocked at the end of the program.
 pub fn start(pipes: &Arc<Pipes>) -> Receiver<()> {
     let (sender, receiver) = unbounded();
     let (watched, signals) = (Arc::clone(pipes), sender.clone());
-    // Where the system refuses the handler, a signal ends the program at once.
+    // Without the handler a signal ends the program at once.
     let handler = move || {
         if watched.signaled.swap(true, Relaxed) {
             exit(130);
@@ -104,7 +105,7 @@ fn is_output_closed() -> bool {
     false
 }
 
-/// Whether the writing end of standard input is closed, though lines may be left to read.
+/// Whether the writing end of standard input is closed; there may still be lines to read.
 fn is_input_closed() -> bool {
     #[cfg(unix)]
     return is_hung_up(std::io::stdin());

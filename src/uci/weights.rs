@@ -1,11 +1,11 @@
-//! Which weights the engine plays with.
+//! The choice of the weights that the engine plays with.
 //!
-//! Two options have a say, in whatever order they come: a `WeightsFile` that is named wins; without one, `UseTrained`
-//! takes the weights of `TrainFolder` that were proven stronger, if there are any; otherwise it is the built-in ones.
-//! The choice is made again only when one of the options changes, so that a GUI that sends all of them before each game
-//! does not replace weights that a self-training brought in between.
+//! `WeightsFile` takes precedence. Without it, `UseTrained` selects the weights of `TrainFolder` that were proven
+//! stronger, if there are any, or else the built-in ones. The weights are chosen only when one of these options
+//! changes, so that a GUI that sends all options before each game does not replace weights that a self-training
+//! promoted.
 //!
-//! Weights change between searches only, and what the engine remembers of searches with the old ones is cleared.
+//! Weights change between searches only, and the hash table and histories are then cleared.
 
 use std::path::{Path, PathBuf, absolute};
 use std::sync::Arc;
@@ -17,7 +17,7 @@ use dyad_trainer::selftrain::{self, Playing};
 use crate::session::{Outcome, Session, Trained, WeightsChoice};
 use crate::training::Promoted;
 
-/// Sets `WeightsFile`. A file that cannot be used changes nothing.
+/// Sets `WeightsFile`. After an error nothing changes.
 pub fn set_file(session: &mut Session, path: &str) -> Outcome {
     if path == session.settings.weights.file {
         return Ok(None);
@@ -51,8 +51,8 @@ pub fn set_folder(session: &mut Session, folder: Option<PathBuf>) -> Outcome {
     if changed && choice.use_trained && choice.file.is_empty() { choose(session) } else { Ok(None) }
 }
 
-/// Plays with weights that a self-training has proven stronger, unless others than those that they beat are in use by
-/// now.
+/// Uses weights that a self-training has proven stronger, if the weights that they beat, or weights of the same
+/// training, are in use.
 pub fn promote(session: &mut Session, promoted: &Promoted) -> String {
     let Promoted { weights, trained, beaten } = promoted;
     let in_use = session.engine.weights();
@@ -65,22 +65,22 @@ pub fn promote(session: &mut Session, promoted: &Promoted) -> String {
         );
     }
     let origin = format!("playing with generation {}, {}", trained.generation, trained.path.display());
-    let said = take(session, weights.clone(), &origin);
+    let note = take(session, weights.clone(), &origin);
     session.trained = Some(trained.clone());
-    said
+    note
 }
 
-/// Plays with the weights of a training.
+/// Uses the weights of a training.
 pub fn use_playing(session: &mut Session, playing: &Playing) -> Outcome {
     let Playing { generation, path, since, .. } = playing;
     let weights = Weights::load(path).map_err(|error| format!("{} refused: {error}", path.display()))?;
     let origin = format!("playing with generation {generation}, proven stronger on {since}, {}", path.display());
-    let said = take(session, Arc::new(weights), &origin);
+    let note = take(session, Arc::new(weights), &origin);
     session.trained = Some(Trained { generation: *generation, path: path.clone() });
-    Ok(Some(said))
+    Ok(Some(note))
 }
 
-/// Without a file named: the trained weights or the built-in ones.
+/// Uses the trained or the built-in weights; there is no `WeightsFile`.
 fn choose(session: &mut Session) -> Outcome {
     let WeightsChoice { use_trained, folder, .. } = &session.settings.weights;
     let Some(folder) = folder.clone().filter(|_| *use_trained) else {
@@ -105,7 +105,7 @@ fn choose(session: &mut Session) -> Outcome {
     )))
 }
 
-/// Says nothing where nothing changes.
+/// Uses the built-in weights. Returns a note if the weights change.
 fn embedded(session: &mut Session) -> Option<String> {
     let weights = Weights::embedded();
     if weights.plays_as(session.engine.weights()) {
@@ -121,16 +121,16 @@ fn use_file(session: &mut Session, path: &Path) -> Result<String, String> {
     Ok(take(session, Arc::new(weights), &absolute.display().to_string()))
 }
 
-/// Equal weights are left in place, and with them what the engine remembers of its searches.
+/// Uses weights and returns a note. Equal weights are not replaced, which keeps the hash table and the histories.
 fn take(session: &mut Session, weights: Arc<Weights>, origin: &str) -> String {
     (session.trained, session.trained_is_said) = (None, false);
-    let mut said = format!("{origin} ({})", weights.id());
-    for note in &weights.meta.notes {
-        said.push_str("; ");
-        said.push_str(note);
+    let mut note = format!("{origin} ({})", weights.id());
+    for remark in &weights.meta.notes {
+        note.push_str("; ");
+        note.push_str(remark);
     }
     if !weights.plays_as(session.engine.weights()) {
         session.engine.set_weights(weights);
     }
-    said
+    note
 }
