@@ -1,17 +1,16 @@
 //! Self-training in the background: started by a GUI's options, reported in info strings.
 //!
-//! GUIs know nothing but options, and match programs send all of them again before each game. So
-//! `Train` acts when its value changes, never when it is repeated; and since options come in alphabetical order,
-//! `Train` before `TrainNodes`, a training begins only at the next `isready`, or after a second
-//! without an option. The buttons and `train start|stop` do the same. A training that failed is tried again when
-//! another of its options changes, which may be the one that was wrong.
+//! GUIs control an engine by options, and match programs send all options again before each game. So `Train` has an
+//! effect only when its value changes. Options are sent in alphabetical order, `Train` before `TrainNodes`, so a
+//! training begins at the next `isready`, or after a second without an option. The buttons and `train start|stop` do
+//! the same. A training that failed is retried when another of its options changes, which may have caused the error.
 //!
-//! A number of 0, the default, leaves a setting to the preset or to the resumed training; any other number is used as
-//! it is, or refused.
+//! The number 0, the default, leaves a setting to the preset or to the resumed training; any other number is used
+//! unchanged, or refused.
 //!
-//! The training has its own thread, below the search in priority, and shares nothing with the search except
-//! the initial weights. Its reports reach the event loop through a channel; new weights arrive loaded, and are
-//! taken between two searches.
+//! The training has its own thread with a lower priority than the search, and shares only the initial weights with it.
+//! Its reports reach the event loop through a channel. It loads new weights, which the engine uses between two
+//! searches.
 
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -35,7 +34,7 @@ use crate::browser;
 use crate::session::{Outcome, Trained};
 
 /// Time without an option after which a training begins.
-const SETTLED: Duration = Duration::from_secs(1);
+const START_DELAY: Duration = Duration::from_secs(1);
 /// Time between two reports of progress within a stage.
 const REPORT_EVERY: Duration = Duration::from_secs(15);
 
@@ -92,7 +91,7 @@ impl fmt::Display for Mode {
 pub struct Number {
     /// The option.
     pub name: &'static str,
-    /// The greatest value.
+    /// The largest value.
     pub max: i64,
     /// The key of the setting.
     key: &'static str,
@@ -130,7 +129,7 @@ pub fn presets() -> Vec<&'static str> {
     vec![AUTOMATIC, "coffee", "night"]
 }
 
-/// Half of the processors: the others are left to the game.
+/// Half of the processors, to leave the others to the game.
 fn automatic_threads() -> usize {
     let processors = thread::available_parallelism().map_or(1, std::num::NonZero::get);
     (processors / 2).clamp(1, 256)
@@ -155,19 +154,19 @@ pub struct Training {
     adopt: bool,
     /// `TrainOpenPage`.
     open_page: bool,
-    /// `TrainMethod`, `TrainPreset` and the numeric options that are not automatic.
+    /// `TrainMethod`, `TrainPreset` and the numeric options, except those that are automatic.
     overrides: Overrides,
-    /// Whether the last training failed to begin, or ended by an error.
+    /// Whether the last training failed to begin, or ended with an error.
     failed: bool,
     requested: Option<Request>,
     running: Option<Running>,
     events: Sender<Message>,
 }
 
-/// A training that is to begin.
+/// A requested training.
 struct Request {
     mode: Mode,
-    /// When it begins; `None` for as soon as possible.
+    /// Time of its start; `None` for as soon as possible.
     due: Option<Instant>,
 }
 
@@ -178,7 +177,7 @@ struct Running {
     stop: Arc<Control>,
     /// The last report.
     last: String,
-    /// Whether its files are read, so that there may be something to save at its end.
+    /// Whether it has read its files, so that it may have a checkpoint to write.
     has_begun: bool,
 }
 
@@ -186,26 +185,26 @@ struct Running {
 pub enum Message {
     /// The training begins or is resumed.
     Started {
-        /// How it begins.
+        /// Report of the start.
         note: String,
-        /// The weights of a resumed training that are proven stronger.
+        /// Weights of the resumed training that are proven stronger.
         playing: Option<Playing>,
     },
     /// A report.
     Report(String),
     /// Weights that are proven stronger.
     Promoted(Box<Promoted>),
-    /// The training ended; the reason.
+    /// The training ended; its last report.
     Ended(String),
 }
 
-/// Weights that a training has proven stronger than those with the identity `beaten`.
+/// Weights that a training has proven stronger.
 pub struct Promoted {
     /// The weights.
     pub weights: Arc<Weights>,
-    /// Where they are from.
+    /// Their origin.
     pub trained: Trained,
-    /// Identity of the weights that they beat.
+    /// Id of the weights that they beat.
     pub beaten: String,
 }
 
@@ -235,7 +234,7 @@ impl Training {
             Mode::Off if changed && self.is_active() => self.stop(),
             Mode::Off if self.is_active() => Ok(Some("keeps running: `train stop` or the button ends it".to_string())),
             Mode::Off => Ok(None),
-            mode if changed => self.request(mode, Some(Instant::now() + SETTLED)),
+            mode if changed => self.request(mode, Some(Instant::now() + START_DELAY)),
             _ => Ok(None),
         }
     }
@@ -243,7 +242,7 @@ impl Training {
     /// The button `Start Training`: the mode of `Train`; if it is off, resumes the training in the folder or begins one
     /// from the pieces alone.
     pub fn press_start(&mut self) -> Outcome {
-        self.request(self.mode_to_start(), Some(Instant::now() + SETTLED))
+        self.request(self.mode_to_start(), Some(Instant::now() + START_DELAY))
     }
 
     /// The command `train start`: the same without a delay.
@@ -266,7 +265,7 @@ impl Training {
         Ok(None)
     }
 
-    /// Stops the training, running or about to begin.
+    /// Stops the running or requested training.
     pub fn stop(&mut self) -> Outcome {
         self.failed = false;
         let requested = self.requested.take().is_some();
@@ -282,27 +281,27 @@ impl Training {
 
     /// Sets `TrainFolder`.
     pub fn set_folder(&mut self, folder: &str) -> Outcome {
-        self.put(|training| &mut training.folder, folder.to_string())
+        self.set(|training| &mut training.folder, folder.to_string())
     }
 
     /// Sets `TrainStart`.
     pub fn set_start(&mut self, weights: &str) -> Outcome {
-        self.put(|training| &mut training.start, weights.to_string())
+        self.set(|training| &mut training.start, weights.to_string())
     }
 
     /// Sets `TrainGamesFile`.
     pub fn set_games(&mut self, file: &str) -> Outcome {
-        self.put(|training| &mut training.games, file.to_string())
+        self.set(|training| &mut training.games, file.to_string())
     }
 
     /// Sets `TrainAdopt`.
     pub fn set_adopt(&mut self, adopt: bool) -> Outcome {
-        self.put(|training| &mut training.adopt, adopt)
+        self.set(|training| &mut training.adopt, adopt)
     }
 
     /// Sets `TrainOpenPage`.
     pub fn set_open_page(&mut self, open: bool) -> Outcome {
-        self.put(|training| &mut training.open_page, open)
+        self.set(|training| &mut training.open_page, open)
     }
 
     /// The button `Open Training Page`.
@@ -316,35 +315,35 @@ impl Training {
 
     /// Sets `TrainPreset`.
     pub fn set_preset(&mut self, name: &str) -> Outcome {
-        self.put(|training| &mut training.overrides.preset, name.parse().ok())
+        self.set(|training| &mut training.overrides.preset, name.parse().ok())
     }
 
     /// Sets `TrainMethod`.
     pub fn set_method(&mut self, name: &str) -> Outcome {
-        self.put(|training| &mut training.overrides.method, name.parse().ok())
+        self.set(|training| &mut training.overrides.method, name.parse().ok())
     }
 
     /// Sets a numeric option.
     pub fn set_number(&mut self, number: &Number, value: i64) -> Outcome {
         let before = self.overrides.clone();
         (number.set)(&mut self.overrides, u32::try_from(value).ok().filter(|value| *value > 0));
-        self.option_came(self.overrides != before)
+        self.on_option(self.overrides != before)
     }
 
-    fn put<T: PartialEq>(&mut self, option: fn(&mut Training) -> &mut T, value: T) -> Outcome {
+    fn set<T: PartialEq>(&mut self, option: fn(&mut Training) -> &mut T, value: T) -> Outcome {
         let before = std::mem::replace(option(self), value);
         let changed = *option(self) != before;
-        self.option_came(changed)
+        self.on_option(changed)
     }
 
-    /// More options may follow this one. A changed option may be the one that a training failed by, so the training is
-    /// tried again.
-    fn option_came(&mut self, changed: bool) -> Outcome {
+    /// Postpones a requested start, because more options may follow. After a failure a changed option retries the
+    /// training.
+    fn on_option(&mut self, changed: bool) -> Outcome {
         if changed && self.failed && self.mode != Mode::Off {
-            return self.request(self.mode, Some(Instant::now() + SETTLED));
+            return self.request(self.mode, Some(Instant::now() + START_DELAY));
         }
         if let Some(Request { due: Some(due), .. }) = &mut self.requested {
-            *due = Instant::now() + SETTLED;
+            *due = Instant::now() + START_DELAY;
         }
         Ok(None)
     }
@@ -355,7 +354,7 @@ impl Training {
         absolute(named).ok()
     }
 
-    /// Whether the engine plays with adopted weights.
+    /// `TrainAdopt`: whether the engine plays with weights that are proven stronger.
     pub fn adopts(&self) -> bool {
         self.adopt
     }
@@ -365,20 +364,20 @@ impl Training {
         self.requested.as_ref().and_then(|request| request.due)
     }
 
-    /// All options have come: a requested training may begin.
+    /// All options were sent: a requested training may begin.
     pub fn settle(&mut self) {
-        if let Some(asked) = &mut self.requested {
-            asked.due = None;
+        if let Some(request) = &mut self.requested {
+            request.due = None;
         }
     }
 
-    /// Whether a training is to begin now.
+    /// Whether a training is due to begin.
     pub fn is_waiting_to_start(&self) -> bool {
         let settled = self.requested.as_ref().is_some_and(|request| request.due.is_none());
         settled && self.running.as_ref().is_none_or(|running| !running.stop.stopped())
     }
 
-    /// Whether a training runs, is stopping, or is about to begin.
+    /// Whether a training is running, stopping or requested.
     fn is_active(&self) -> bool {
         self.is_running() || self.requested.is_some()
     }
@@ -388,14 +387,14 @@ impl Training {
         self.running.is_some()
     }
 
-    /// Whether a training that runs may have something to save.
+    /// Whether the running training may have a checkpoint to write.
     pub fn has_begun(&self) -> bool {
         self.running.as_ref().is_some_and(|running| running.has_begun)
     }
 
-    /// Begins or resumes the requested training on its thread, which reports how it begins. A new training starts from
-    /// the piece values, from the weights that `TrainStart` names, or else from those in use; `trained` says of which
-    /// training these are. Returns a note.
+    /// Begins or resumes the requested training on its thread. A new training starts from the piece values, from the
+    /// weights that `TrainStart` names, or else from those in use; `trained` is the training that these are from.
+    /// Returns a note.
     pub fn start(&mut self, in_use: &Arc<Weights>, trained: Option<&Trained>) -> Result<Option<&'static str>, String> {
         let started = self.try_to_start(in_use, trained);
         self.failed = started.is_err();
@@ -418,7 +417,7 @@ impl Training {
             return Ok(Some("stopping"));
         }
         let folder = self.folder().ok_or("error: name a folder by TrainFolder")?;
-        // Its own weights are proven stronger than the reference already.
+        // The training's own weights are already proven stronger than the reference.
         let is_own = trained.is_some_and(|trained| trained.is_of(&folder));
         self.running = Some(self.preparation(request.mode, folder, in_use, is_own)?.spawn(&self.events)?);
         Ok(None)
@@ -447,7 +446,7 @@ impl Training {
         })
     }
 
-    /// Takes note of a message.
+    /// Updates the state by a message.
     pub fn receive(&mut self, message: &Message) {
         match (message, &mut self.running) {
             (Message::Started { .. }, Some(running)) => running.has_begun = true,
@@ -460,7 +459,7 @@ impl Training {
         }
     }
 
-    /// The state of the training for a user.
+    /// The state of the training, for the user.
     pub fn status(&self) -> String {
         match (&self.running, &self.requested) {
             (Some(running), _) => {
@@ -488,15 +487,15 @@ fn check_method(overrides: &Overrides, method: MethodName, folder: &Path) -> Res
     }
 }
 
-/// Where a resumed training is.
-fn so_far(overview: &Overview) -> String {
+/// The state of a resumed training, for the user.
+fn progress_of(overview: &Overview) -> String {
     let Overview { generation, stage, adopted, distance, .. } = overview;
     let distance = distance.as_ref().map_or_else(String::new, |distance| format!(", {distance}"));
     format!("generation {generation} ({stage}), {adopted} adopted{distance}")
 }
 
-/// What a training begins with. Its files are read on the thread of the training: a disk may be slow, and a file
-/// hostile.
+/// The options of a training when it starts. Its files are read on its own thread, since a disk may be slow and a file
+/// malicious.
 struct Preparation {
     mode: Mode,
     folder: PathBuf,
@@ -507,7 +506,7 @@ struct Preparation {
     overrides: Overrides,
     open_page: bool,
     in_use: Arc<Weights>,
-    /// Whether the weights in use are of this training.
+    /// Whether the weights in use are from this training.
     is_own: bool,
 }
 
@@ -533,7 +532,7 @@ impl Preparation {
         thread.map(|_| running).map_err(|error| format!("error: no thread for it: {error}"))
     }
 
-    /// Reads the files that decide what is done, and reports it.
+    /// Reads the files of the training and reports its start.
     fn prepare(self, reporter: &Reporter) -> Result<Order, String> {
         let overview = selftrain::overview(&self.folder);
         let (in_use, is_own) = (Arc::clone(&self.in_use), self.is_own);
@@ -541,7 +540,7 @@ impl Preparation {
         let (mode, folder) = (order.mode, order.folder.display());
         let threads = counted(order.threads as u64, "thread", "threads");
         let note = match &overview {
-            Some(overview) => format!("resumes: {mode}, {}, {threads}, {folder}", so_far(overview)),
+            Some(overview) => format!("resumes: {mode}, {}, {threads}, {folder}", progress_of(overview)),
             None => format!("begins: {mode}, {threads}, {folder}"),
         };
         let playing = selftrain::playing(&order.folder).filter(|_| overview.is_some() && !is_own);
@@ -580,14 +579,14 @@ impl Preparation {
             (_, Some(games)) => Some(Source::Games(games.clone())),
             (_, None) => Some(Source::SelfPlay),
         };
-        // The results do not depend on the threads, and no number of generations means no limit: a resumed training
-        // takes both.
+        // A resumed training takes the number of threads, which does not change the results, and the number of
+        // generations, where 0 means no limit.
         let generations = Some(overrides.generations.unwrap_or(0));
         let overrides = Overrides { source, generations, threads: Some(threads), ..overrides };
         let method = overview.map_or_else(|| overrides.method(), |overview| overview.method);
         check_method(&overrides, method, &folder)?;
         let task = if mode == Mode::Resume || selftrain::is_begun(&folder) {
-            // A preset is chosen at the beginning.
+            // A preset applies to new trainings only.
             Task::Resume(Box::new(Overrides { preset: None, ..overrides }))
         } else {
             let start = match start.as_str() {
@@ -609,13 +608,13 @@ fn games_file(games: &str) -> Result<PathBuf, String> {
     Ok(path)
 }
 
-/// The work of a training's thread.
+/// The work of the thread of a training.
 struct Order {
     mode: Mode,
     folder: PathBuf,
     threads: usize,
     task: Task,
-    /// What the engine plays with; `None` if these weights are of this training.
+    /// The weights of the engine; `None` if they are from this training.
     reference: Option<Arc<Weights>>,
     open_page: bool,
 }
@@ -630,7 +629,7 @@ enum Task {
 impl Order {
     /// Trains, and returns the last report.
     fn run(&self, stop: &Control, reporter: &mut Reporter) -> Result<String, String> {
-        // The page is also written when the folder is not locked.
+        // The page is also written while the folder is not locked.
         let _own = OwnFolder::new(&self.folder).map_err(|error| error.to_string())?;
         let mut page = LivePage::new(&self.folder);
         let mut on_event = |event: &selftrain::SelfTrainEvent| {
@@ -682,12 +681,12 @@ fn open_page(page: &Path) -> Result<(), String> {
         .map_err(|error| format!("error: the page cannot be opened ({error}), open it yourself: {}", page.display()))
 }
 
-/// Reports to the event loop: what happens, and progress at most every 15 seconds.
+/// Reports to the event loop: all events, and progress at most once every [`REPORT_EVERY`].
 struct Reporter {
     events: Sender<Message>,
-    /// The last report of progress.
+    /// Time of the last report of progress.
     reported: Option<Instant>,
-    /// The generation and the stage of it.
+    /// The last generation and stage.
     stage: Option<(u32, Stage)>,
 }
 
@@ -720,7 +719,7 @@ impl Reporter {
         self.send(Message::Report(text.to_string()));
     }
 
-    /// Loads the weights on this thread, so that the event loop does not wait.
+    /// Loads the weights on this thread, so that the event loop is not blocked.
     fn promoted(&self, generation: u32, path: &Path, beaten: String) {
         match Weights::load(path) {
             Ok(weights) => {
@@ -737,27 +736,27 @@ impl Reporter {
     }
 }
 
-/// Lowers the priority of this thread below the search: a tenth of the processor time where they compete, which
-/// suffices to write a checkpoint. Linux and Windows count from the engine's own priority, so a training never comes
-/// before the search; on Linux the threads of a training inherit it.
+/// Lowers the priority of this thread below that of the search, to about a tenth of the processor time if they compete,
+/// which suffices to write a checkpoint. On Linux and Windows the priority is relative to that of the engine; on Linux
+/// the threads of a training inherit it.
 #[cfg(any(target_os = "linux", target_os = "android"))]
 fn lower_priority() -> Result<(), String> {
-    /// Each step of niceness lowers the share by a fifth.
-    const STEPS: i32 = 10;
-    // On Linux niceness belongs to a thread.
-    rustix::process::nice(STEPS).map(|_| ()).map_err(|error| error.to_string())
+    /// Each increment lowers the share of processor time by a fifth.
+    const NICE: i32 = 10;
+    // On Linux the nice value is that of a thread.
+    rustix::process::nice(NICE).map(|_| ()).map_err(|error| error.to_string())
 }
 
 #[cfg(windows)]
 fn lower_priority() -> Result<(), String> {
     use thread_priority::{ThreadPriority, ThreadPriorityValue, set_current_thread_priority};
-    /// Of a hundred: below normal.
+    /// Below normal, of 100.
     const LOW: u8 = 23;
     let low = ThreadPriorityValue::try_from(LOW).map_err(|error| error.to_string())?;
     set_current_thread_priority(ThreadPriority::Crossplatform(low)).map_err(|error| format!("{error:?}"))
 }
 
-/// Elsewhere all threads of a process are equal.
+/// Other systems have no priority for a single thread.
 #[cfg(not(any(target_os = "linux", target_os = "android", windows)))]
 fn lower_priority() -> Result<(), String> {
     Err("this system knows no priorities of threads, or Dyad does not know them".to_string())
