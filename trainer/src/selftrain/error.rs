@@ -23,7 +23,7 @@ pub enum SelfTrainError {
     /// The folder holds a training.
     #[error("{0} holds a training already: resume it, or choose another folder")]
     Exists(PathBuf),
-    /// The folder holds a file of a name that a training uses, and no training.
+    /// The folder holds no training, but a file with a name that a training uses.
     #[error("{folder} holds {name}, but no self-training: a new one would overwrite it, choose another folder")]
     Foreign {
         /// The folder.
@@ -31,7 +31,7 @@ pub enum SelfTrainError {
         /// The file.
         name: &'static str,
     },
-    /// The folder is the root of a file system, where a training does not belong.
+    /// The folder is the root of a file system.
     #[error("{0} is the root of a file system: name a folder in it")]
     Root(PathBuf),
     /// A file that determines how a training is resumed is damaged.
@@ -45,10 +45,10 @@ pub enum SelfTrainError {
     /// There is no training in the folder.
     #[error("there is no training in {0}")]
     Missing(PathBuf),
-    /// The system refused to read or write: an unwritable folder, a full disk.
+    /// An error of the operating system, as an unwritable folder or a full disk.
     #[error("cannot {doing} {path}: {source}")]
     File {
-        /// The operation: "read", "write"...
+        /// The operation, as "read" or "write".
         doing: &'static str,
         /// The file or folder.
         path: PathBuf,

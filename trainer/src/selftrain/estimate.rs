@@ -1,4 +1,4 @@
-//! How long generations take, about: their nodes by a speed that is measured.
+//! Estimates the duration of generations from their nodes and a measured speed.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -14,16 +14,17 @@ use super::settings::{Comparison, Method, Regression, SelfTrainSettings};
 use crate::base::parallel::ordered_for_each;
 use crate::base::words::spoken;
 
-/// A generation of the first hour at which the numbers that grow have grown.
+/// A generation of the first hour from which the window and the nodes of a preset no longer grow.
 const GROWN: u32 = 10;
-/// Time that the first measurement takes.
+/// Duration of the first measurement.
 const MOMENT: Duration = Duration::from_millis(if cfg!(test) { 5 } else { 300 });
-/// Nodes of a search of the measurement, at most: one search must not take all of its time.
+/// Most nodes of a search in the measurement, so that one search does not take all of its time.
 const MOST_NODES: u64 = 20_000;
 /// Plies of a game.
 const PLIES: u64 = 110;
-/// Nodes that take as long as a position in one pass of a regression, and of a comparison training.
+/// Nodes that take as long as a position in one pass of a regression.
 const REGRESSION_NODES: f64 = 12.0;
+/// Nodes that take as long as a position in one pass of a comparison training.
 const COMPARISON_NODES: f64 = 150.0;
 
 /// The speed of a training.
@@ -32,7 +33,7 @@ pub(super) struct Speed {
 }
 
 impl Speed {
-    /// Measures the speed of this machine at its present load: all threads play games for a moment.
+    /// Measures the speed of this machine at its current load by short games on all threads.
     pub fn measure(settings: &SelfTrainSettings, weights: &Arc<Weights>) -> Speed {
         let nodes = settings.nodes.min(MOST_NODES);
         let begun = Instant::now();
@@ -43,18 +44,18 @@ impl Speed {
             moves += count;
             Ok(())
         });
-        // Without memory for the tables the training itself reports the error.
+        // The training itself reports a lack of memory for the hash tables.
         played.ok();
         let nodes_per_second = (moves.max(1) * nodes) as f64 / begun.elapsed().as_secs_f64();
         Speed { nodes_per_second }
     }
 
-    /// The speed at which a generation took `elapsed`.
+    /// The speed of a generation that took `elapsed`.
     pub fn of(settings: &SelfTrainSettings, generation: u32, elapsed: Duration) -> Speed {
         Speed { nodes_per_second: nodes(settings, generation) / elapsed.as_secs_f64().max(1e-3) }
     }
 
-    /// The time that a generation and later ones take.
+    /// The duration of a generation and of later ones, for the user.
     pub fn spoken(&self, settings: &SelfTrainSettings, generation: u32) -> String {
         let last = if settings.generations == 0 { GROWN } else { settings.generations.min(GROWN) };
         let [first, later] = [generation, generation.max(last)].map(|number| self.seconds(settings, number));
@@ -87,7 +88,7 @@ fn moves_until(end: Instant, engine: &mut Engine, nodes: u64) -> u64 {
     moves
 }
 
-/// Nodes of a generation; a half of the matches and a few games of the long ones are counted.
+/// Nodes of a generation, with half of the games of a match and of a distance measurement, which SPRTs end early.
 fn nodes(settings: &SelfTrainSettings, generation: u32) -> f64 {
     let positions = settings.positions as f64;
     let games = |games: f64, nodes: u64| games * (PLIES * nodes) as f64;

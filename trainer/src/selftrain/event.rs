@@ -1,6 +1,6 @@
-//! What a self-training reports while it runs and when it ends.
+//! Events of a self-training, and its result.
 //!
-//! [`Display`](fmt::Display) of a [`SelfTrainEvent`] is the text that the command line prints, and that a GUI receives
+//! [`Display`](fmt::Display) of a [`SelfTrainEvent`] is the text that the command line prints and that a GUI receives
 //! after `info string train`.
 
 use std::fmt;
@@ -12,7 +12,7 @@ use crate::arena::matches::{MatchRecord, MatchScore};
 use crate::arena::statistics::{Decision, Estimate};
 use crate::base::words::{grouped, spoken};
 
-/// How a self-training ended.
+/// The result of a self-training.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SelfTrainSummary {
     /// Whether all generations are done; false if the training was stopped.
@@ -23,12 +23,12 @@ pub struct SelfTrainSummary {
     pub adopted: u32,
     /// Absolute path of the best weights; `None` before the first adoption.
     pub best: Option<PathBuf>,
-    /// The generation that the engine plays with; 0 for the weights that it had before.
+    /// The generation that the engine plays with; 0 for the reference.
     pub playing: u32,
 }
 
-/// A stage of a generation, in order. Which of them a generation has is up to its
-/// [settings](super::settings::SelfTrainSettings::stages).
+/// The stages of a generation, in order. The [settings](super::settings::SelfTrainSettings::stages) determine which of
+/// them a generation has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Stage {
@@ -49,9 +49,9 @@ pub enum Stage {
     /// The best weights against generation 0.
     #[serde(rename = "anchor")]
     RegressionMatch,
-    /// The best weights against the reference: how far is it?
+    /// The best weights against the reference, to measure the distance.
     Distance,
-    /// The best weights against those that the engine plays with: does it play with the best ones from now on?
+    /// A long match of the best weights against those that the engine plays with.
     Proof,
 }
 
@@ -246,7 +246,7 @@ impl fmt::Display for StageProgress {
     }
 }
 
-/// Whether the games of a match proved nothing.
+/// Whether the SPRT of a match ended without a decision.
 fn is_undecided(record: &MatchRecord) -> bool {
     !matches!(record.decision, Some(Decision::H0 | Decision::H1))
 }
@@ -267,7 +267,7 @@ pub struct Distance {
 
 impl fmt::Display for Distance {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        /// Half the width of an interval, in Elo.
+        /// Smallest error in Elo of a distance that is reported as a bound.
         const FAR: f64 = 150.0;
         let Distance { generation, reference, elo, games } = self;
         let (name, still) = match generation {
@@ -276,7 +276,7 @@ impl fmt::Display for Distance {
         };
         match *games {
             0 => write!(f, "{name} is as strong as {reference}: the weights are equal"),
-            // Of few games that are nearly all lost the value says less than the end of the interval.
+            // For a few games that are nearly all lost, the upper end of the interval is more reliable than the value.
             _ if elo.high < 0.0 && elo.error() > FAR => {
                 write!(f, "{name} is {still}far below {reference}: by more than {:.0} Elo", -elo.high)
             }

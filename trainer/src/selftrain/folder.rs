@@ -5,11 +5,11 @@
 //! | `lock` | lock of the operating system, held by the process that trains here |
 //! | `settings.json` | settings of the generations to come |
 //! | `state.json` | generation, stage and best weights |
-//! | `log.jsonl` | a [line](super::log::LogLine) for each stage, generation and regression match |
+//! | `log.jsonl` | a [line](super::log::SelfTrainLogLine) for each stage, generation and regression match |
 //! | `start.json` | the initial weights, generation 0 |
-//! | `best.json` | the best weights of this training, from the first adoption on |
+//! | `best.json` | the best weights, from the first adoption on |
 //! | `reference.json` | the weights that the engine plays with until a generation is proven stronger |
-//! | `playing.json` | the weights that the engine plays with, from that proof on |
+//! | `playing.json` | the weights that the engine plays with after that proof |
 //! | `report.html` | the page of the training |
 //! | `generation-001/` ... | the generations |
 //!
@@ -28,14 +28,15 @@
 //! | `weights.json` | the new weights, scaled |
 //! | `match.pgn`, `anchor.pgn` | games of the match and of the regression match |
 //! | `distance.pgn`, `proof.pgn` | games against the reference, and against the weights that the engine plays with |
-//! | `before.pgn` | games of the weights before it against the reference, if that is new |
+//! | `before.pgn` | games of the best weights before this generation against a new reference |
 //!
-//! The folder has [one owner](crate::base::lock) at a time. `state.json` decides which files are cut and overwritten,
-//! so it has a checksum, and a state that is damaged or does not fit the folder is refused before any file changes.
+//! One process at a time [locks](crate::base::lock) the folder. `state.json` decides which files are truncated and
+//! overwritten, so it has a checksum, and a state that is damaged or contradicts the folder is refused before any file
+//! changes.
 //!
-//! The folder may hold other files. So a training begins only where none of its names is taken, and half-written files
-//! are removed by names that only this program uses. While a training begins there is a file [`BEGINNING`]: it marks
-//! the files of a beginning that was killed as the training's own.
+//! The folder may hold other files. So a training begins only if none of its file names exists, and half-written files
+//! have names that only this program uses. The file [`BEGINNING`] exists while a training begins: after a kill it marks
+//! the other files as the training's own.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -80,7 +81,7 @@ pub(super) struct SelfTrainState {
     pub distance: Option<Distance>,
     /// Length of the log.
     pub log_bytes: u64,
-    /// The checksum that was read, see [`SelfTrainState::to_text`].
+    /// The checksum in the file, see [`SelfTrainState::to_text`].
     #[serde(default, skip_serializing)]
     checksum: Option<String>,
 }
@@ -108,18 +109,18 @@ fn is_zero(number: &u32) -> bool {
 }
 
 impl SelfTrainState {
-    /// The text of `state.json`: the fields, and last the CRC-32 of all bytes before it.
+    /// The text of `state.json`: the fields, followed by the CRC-32 of all bytes before it.
     fn to_text(&self) -> String {
         let fields = serde_json::to_string_pretty(self).expect("plain data");
         let fields = fields.trim_end_matches("\n}");
         format!("{fields}{CHECKSUM}{:08x}\"\n}}\n", crc32fast::hash(fields.as_bytes()))
     }
 
-    /// Reads `state.json`.
+    /// Parses `state.json`.
     fn from_text(text: &[u8]) -> Result<SelfTrainState, String> {
         let text = str::from_utf8(text).map_err(|error| error.to_string())?;
         let state: SelfTrainState = serde_json::from_str(text).map_err(|error| error.to_string())?;
-        // Release 0.1.0 wrote none.
+        // Release 0.1.0 wrote no checksum.
         if let Some(stated) = &state.checksum {
             let (fields, _) = text.rsplit_once(CHECKSUM).ok_or("the checksum is not at its end")?;
             let computed = format!("{:08x}", crc32fast::hash(fields.as_bytes()));
@@ -130,7 +131,7 @@ impl SelfTrainState {
         Ok(state)
     }
 
-    /// Refuses a state that cannot be true in `folder`.
+    /// Refuses a state that contradicts the files in `folder`.
     fn check(&self, folder: &Path) -> Result<(), String> {
         let SelfTrainState {
             generation,
@@ -145,13 +146,13 @@ impl SelfTrainState {
             ..
         } = *self;
         let within = |generation: u32| folder.join(generation_name(generation));
-        // After its match a generation may be the best.
-        let decided = generation.saturating_sub(u32::from(stage <= Stage::Match));
+        // A generation may be the best from its match on.
+        let last = generation.saturating_sub(u32::from(stage <= Stage::Match));
         let log = fs::metadata(folder.join(LOG)).map_or(0, |metadata| metadata.len());
         let problems = [
             (generation == 0, "generations are counted from 1".to_string()),
             (generation > 1 && !within(generation - 1).is_dir(), format!("there is no generation before {generation}")),
-            (best > decided, format!("generation {best} cannot be the best before generation {generation} is done")),
+            (best > last, format!("generation {best} cannot be the best before generation {generation} is done")),
             (best > 0 && !within(best).join(WEIGHTS).is_file(), format!("there are no weights of generation {best}")),
             (
                 adopted > best || (adopted == 0) != (best == 0),
@@ -194,7 +195,7 @@ pub(crate) const START: &str = "start.json";
 pub(crate) const REFERENCE: &str = "reference.json";
 /// The generation that the engine plays with.
 pub(crate) const PLAYING: &str = "playing.json";
-/// Exists while a training begins: without a [`STATE`] the files in the folder are then its own.
+/// Exists while a training begins: without a [`STATE`] it marks the files in the folder as the training's own.
 const BEGINNING: &str = "beginning";
 /// The folder of the first generation.
 const FIRST_GENERATION: &str = "generation-001";
@@ -214,8 +215,8 @@ const ATOMIC: [&str; 14] = [
     WEIGHTS,
 ];
 
-/// Names that must be free in a folder where a training begins, those of a run included.
-const TAKEN: [&str; 9] = [SETTINGS, LOG, START, BEST, REFERENCE, PLAYING, DATA, CHECKPOINT, FIRST_GENERATION];
+/// File names, including those of a run, that must not exist where a training begins.
+const RESERVED: [&str; 9] = [SETTINGS, LOG, START, BEST, REFERENCE, PLAYING, DATA, CHECKPOINT, FIRST_GENERATION];
 
 /// A folder, locked by this process.
 pub(super) struct Folder {
@@ -254,9 +255,9 @@ impl Folder {
         Ok(state)
     }
 
-    /// Makes `reference` the weights that the engine plays with until a generation is proven stronger; `None` keeps
-    /// them. What was measured against other ones counts no longer. Release 0.2.0 and earlier had none: it is the
-    /// built-in weights then.
+    /// Sets the weights that the engine plays with until a generation is proven stronger; `None` keeps them. A new
+    /// reference resets the distance and the generation that the engine plays with. Trainings of release 0.2.0 and
+    /// earlier have no reference file: the built-in weights are the default.
     pub fn set_reference(&self, state: &mut SelfTrainState, reference: Option<&Weights>) -> Result<(), SelfTrainError> {
         let path = self.reference();
         let saved = if path.exists() { Some(Weights::load(&path)?) } else { None };
@@ -500,14 +501,16 @@ pub(super) fn clean(folder: &Path) -> Result<(), SelfTrainError> {
     Ok(dyad_formats::atomic::clean(folder, |name| ATOMIC.contains(&name))?)
 }
 
-/// Refuses a folder where a training would overwrite files that are not its own.
+/// Refuses a folder with files of others that a training would overwrite.
 pub(super) fn check_free(folder: &Path) -> Result<(), SelfTrainError> {
     if fs::canonicalize(folder).is_ok_and(|folder| folder.parent().is_none()) {
         return Err(SelfTrainError::Root(folder.to_path_buf()));
     }
-    let foreign =
-        TAKEN.into_iter().find(|name| folder.join(name).exists()).or_else(|| is_foreign(folder).then_some(lock::NAME));
-    // In this order: another process may begin here meanwhile, and its files are not foreign.
+    let foreign = RESERVED
+        .into_iter()
+        .find(|name| folder.join(name).exists())
+        .or_else(|| is_foreign(folder).then_some(lock::NAME));
+    // Checked last: another process may begin a training here at the same time, and its files are not foreign.
     match foreign.filter(|_| !folder.join(BEGINNING).exists() && !folder.join(STATE).exists()) {
         Some(name) => Err(SelfTrainError::Foreign { folder: folder.to_path_buf(), name }),
         None => Ok(()),

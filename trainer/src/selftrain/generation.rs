@@ -1,4 +1,4 @@
-//! One generation: its folder, its settings, and the weights it begins with.
+//! A generation: its folder, its settings and its initial weights.
 
 use std::fs;
 use std::path::PathBuf;
@@ -21,7 +21,7 @@ use crate::learn::folder::RunFolder;
 use crate::learn::settings::{MachineSettings, ObjectiveSettings, TrainingSettings as RunSettings};
 use crate::learn::training::saved_settings;
 
-/// Test positions of the move-match accuracy during a training.
+/// Number of test positions for the move-match accuracy during a training.
 const REPORT_POSITIONS: usize = 500;
 /// Time between two checkpoints.
 pub(super) const CHECKPOINT: Duration = Duration::from_secs(20);
@@ -39,13 +39,13 @@ pub(super) enum Step {
 pub(super) struct Generation {
     pub number: u32,
     pub folder: GenerationFolder,
-    /// The settings at its first game or position, except `threads` and `generations`, which are the current ones.
+    /// The settings when it began, but the current `threads` and `generations`.
     pub settings: SelfTrainSettings,
     pub best: Arc<Weights>,
     pub best_name: String,
-    /// The best weights before their fine-tuning pass: a comparison training starts from them.
+    /// The best weights before their fine-tuning pass, from which a comparison training starts.
     pub base: Arc<Weights>,
-    /// The initial weights, generation 0: the result of a regression is interpolated with them.
+    /// The initial weights, generation 0, with which the result of a regression is interpolated.
     pub initial: Arc<Weights>,
     /// Rejected generations in a row before this one.
     rejected: u32,
@@ -54,8 +54,8 @@ pub(super) struct Generation {
 }
 
 impl Generation {
-    /// Opens or begins the generation of `state`. A generation without games and positions, as after games that could
-    /// not be read, begins with the current settings.
+    /// Opens or begins the generation of `state`. A generation without games and positions begins with the current
+    /// settings.
     pub fn open(
         folder: &Folder,
         settings: &SelfTrainSettings,
@@ -78,11 +78,11 @@ impl Generation {
         let own = load_settings(&saved)?;
         let [_, positions, labeled] = &drawn;
         if !own.stages(state.generation).contains(&Stage::Labels) && positions.exists() && !labeled.exists() {
-            // Release 0.2.0 and earlier had a stage for this, and may have been stopped before it.
+            // Release 0.2.0 and earlier did this in a separate stage, before which a training may have been stopped.
             fs::rename(positions, labeled).map_err(SelfTrainError::file("rename", positions))?;
         }
         let (threads, generations) = (settings.threads, settings.generations);
-        // In its last stage a generation may be the best.
+        // The generation itself may already be the best.
         let rejected = state.generation.saturating_sub(state.best + 1);
         Ok(Generation {
             number: state.generation,
@@ -117,13 +117,12 @@ impl Generation {
         }
     }
 
-    /// The new weights without a tuning: interpolated between the initial weights and the result of a regression over
-    /// `positions` positions, or between the base of the best weights and the result of a comparison training. With a
-    /// tuning, which finds the coefficients, `trained` itself.
+    /// The interpolation between the initial weights and the result of a regression over `positions` positions, or
+    /// between the base of the best weights and the result of a comparison training. `trained` itself before a tuning,
+    /// which finds the coefficients.
     pub fn interpolated(&self, trained: Weights, positions: u64) -> Result<Weights, SelfTrainError> {
         let (from, coefficient, all) = match &self.settings.method {
-            // With the best weights in place of the initial ones, little would be left of what only the initial ones
-            // know.
+            // Repeated interpolation with the best weights would lose the knowledge of the initial ones.
             Method::Regression(own) => (&self.initial, own.interpolation(positions), own.max_interpolation),
             Method::Comparison(own) => {
                 let coefficient = own.interpolation_after(self.rejected);
@@ -147,7 +146,7 @@ impl Generation {
         Ok(run.iteration(saved_settings(&folder)?.iterations))
     }
 
-    /// Removes files that are not needed once the weights are saved: most of the disk space of a training.
+    /// Removes files that are not needed after the weights are saved, most of the disk space of a training.
     pub fn tidy(&self) -> Result<(), SelfTrainError> {
         remove(&self.folder.fitted())?;
         for folder in [Step::Training, Step::FineTuning].map(|step| self.run(step)) {
@@ -184,7 +183,7 @@ impl Generation {
             &mut settings.objective
         {
             let mut base = Weights::clone(&self.base);
-            // Without results the weights keep their own scale.
+            // Without game results the weights keep their own scale.
             calibrate_by_points(&mut base, window.samples().iter())?;
             *outcome_scale = expectation_scale(&base);
         }

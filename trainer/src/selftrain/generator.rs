@@ -1,12 +1,12 @@
-//! Self-play games from unbalanced openings, the data of a regression.
+//! Self-play games from unbalanced openings, the training data of a regression.
 //!
-//! Engines that play well from balanced openings never hang a piece, and weights learned from their games alone do not
-//! know what that costs. So a game begins after random legal moves from the starting position or from an opening of a
-//! file, or after a policy-sampled opening, and may begin unbalanced; and each side's nodes vary from game to game.
-//! From there both sides play as well as their nodes allow.
+//! Engines that play from balanced openings never hang a piece, so that weights trained on such games alone do not
+//! learn the cost of a lost piece. So a game begins with random legal moves from the starting position or from an
+//! opening of a file, or with a policy-sampled opening, and may begin unbalanced. The nodes of each side vary from game
+//! to game.
 //!
-//! Settings and number of a game determine it. Games are written in their order, so the number of complete games in a
-//! file that was cut is where it resumes; the complete file has the same bytes on any number of threads.
+//! A game depends on the settings and its number alone. Games are written in order, so an interrupted file resumes
+//! after its last complete game; the complete file has the same bytes on any number of threads.
 
 use std::io::Read;
 use std::ops::{ControlFlow, Range, RangeInclusive};
@@ -95,21 +95,21 @@ const MOST_PLIES: u32 = 100;
 const SPREAD: Range<f64> = 0.0..1.0;
 /// Range of [`GeneratorSettings::natural`].
 const NATURAL: RangeInclusive<f64> = 0.0..=1.0;
-/// Range of [`GeneratorSettings::limit`]: a mate is no advantage in centipawns.
+/// Range of [`GeneratorSettings::limit`], without mate scores.
 const LIMIT: RangeInclusive<Value> = 0..=Score::LARGEST as Value;
-/// Attempts at the opening of a game.
+/// Most attempts to find an opening for a game.
 const ATTEMPTS: u32 = 1_000;
-/// Units of search that are a centipawn, times 100.
+/// 100 centipawns in search units.
 const PAWN: Value = dyad_engine::value::WINS_HALF;
 
-/// Adjudication of the games: half of the openings are unbalanced, so that long draws are few.
+/// Adjudication of the games. Half of the openings are unbalanced, so there are few long draws.
 const ADJUDICATION: Adjudication = Adjudication {
     draw: Some(DrawRule { from: 60, moves: 10, score: 5 }),
     win: Some(WinRule { moves: 4, score: 1_200 }),
     plies: Some(400),
 };
 
-/// Settings without policy-sampled openings have the JSON of the releases before these.
+/// Settings without policy-sampled openings have the same JSON as in releases without them.
 fn is_zero(share: &f64) -> bool {
     *share == 0.0
 }
@@ -143,8 +143,8 @@ pub struct GeneratorProgress {
     pub moves: u64,
 }
 
-/// Appends games to the file at `path`. Half of the games begin with `openings`, if there are any.
-/// Reports after each game. False if it was stopped.
+/// Appends games to the file at `path`. Half of the games begin with `openings`, if there are any. Reports after each
+/// game. False if it was stopped.
 ///
 /// # Errors
 /// When the settings are out of their bounds, the file cannot be read or written, or no opening is found.
@@ -181,8 +181,8 @@ pub fn generate(
     Ok(stopped.is_none())
 }
 
-/// The event of all games. It has a hash of everything that determines them: games of other weights, settings or
-/// openings are not appended to the same file.
+/// The event tag of all games, with a hash of settings, weights and openings: games with other ones are not appended to
+/// the same file.
 fn event(settings: &GeneratorSettings, weights: &Weights, openings: &[Opening]) -> String {
     let GeneratorSettings { seed, nodes, .. } = *settings;
     // The number of games may grow later.
@@ -194,7 +194,7 @@ fn event(settings: &GeneratorSettings, weights: &Weights, openings: &[Opening]) 
     format!("dyad games, seed {seed}, {nodes} nodes a move, weights {}, settings {key:016x}", weights.id())
 }
 
-/// Refuses a file with other games: [`GameFile::open`] would cut a foreign file, possibly all of it.
+/// Refuses a file with other games, which [`GameFile::open`] would truncate.
 fn check_own(path: &Path, event: &str) -> Result<(), Error> {
     if !path.exists() {
         return Ok(());
@@ -213,7 +213,7 @@ fn check_own(path: &Path, event: &str) -> Result<(), Error> {
     }
 }
 
-/// A game without a date, so that the file is always the same.
+/// A game in PGN, without a date, so that the file is always the same.
 #[must_use]
 pub fn pgn(number: u64, game: &FinishedGame, event: &str, weights: &Weights) -> PgnGame {
     let tags = vec![

@@ -1,4 +1,4 @@
-//! The log of a self-training: one JSON object a line.
+//! The log of a self-training: one JSON object per line.
 
 use serde::{Deserialize, Serialize};
 
@@ -20,7 +20,7 @@ pub enum SelfTrainLogLine {
         #[serde(rename = "took")]
         seconds: f64,
     },
-    /// The match of a generation against the best weights is done.
+    /// The match of a generation against the best weights ended.
     Generation {
         /// The generation.
         generation: u32,
@@ -30,14 +30,14 @@ pub enum SelfTrainLogLine {
         /// Move-match accuracy on test positions, 0 to 1.
         #[serde(rename = "agreement", default)]
         accuracy: Option<f64>,
-        /// Whether the new weights are the best ones now.
+        /// Whether the new weights were adopted.
         #[serde(default)]
         adopted: bool,
         /// The match.
         #[serde(rename = "match")]
         record: MatchRecord,
     },
-    /// A regression match of the best weights against generation 0 is done.
+    /// A regression match of the best weights against generation 0 ended.
     RegressionMatch {
         /// The generation.
         #[serde(rename = "anchor")]
@@ -64,14 +64,14 @@ pub enum SelfTrainLogLine {
         /// Seconds since the training began, without interruptions.
         seconds: f64,
     },
-    /// A long match of the best weights against those that the engine played with is done.
+    /// A long match of the best weights against those that the engine plays with ended.
     Proof {
         /// The generation.
         #[serde(rename = "proof")]
         generation: u32,
         /// Seconds since the training began, without interruptions.
         seconds: f64,
-        /// Whether the engine plays with the generation from then on.
+        /// Whether the engine plays with the generation now.
         promoted: bool,
         /// The match.
         #[serde(rename = "match")]

@@ -1,12 +1,12 @@
-//! Self-training: generations of games, training and matches, until it is stopped.
+//! Self-training: generations of self-play, training and matches, until it is stopped.
 //!
-//! A generation goes through [`Stage`]s: the best weights play games, positions are drawn from them, a [`Method`] makes
-//! new weights, and a match decides whether the new weights are adopted. Each stage calls a module that also serves
-//! alone; here is only their order, and what remains on disk ([`folder`]).
+//! A generation consists of [`Stage`]s: the best weights play games, positions are drawn from the games, a [`Method`]
+//! makes new weights, and a match decides whether they are adopted. Each stage calls a module that also has a command
+//! of its own; this module has their order and the files ([`folder`]).
 //!
-//! Each stage leaves a file that is written atomically, or that grows by complete games or labels, and `state.json` has
-//! the current stage. So a training that was stopped, or killed at any moment, resumes where it was, and ends with the
-//! same weights as an uninterrupted one. The weights depend on settings and seed, not on the number of threads.
+//! The file of a stage is written atomically, or grows by complete games or labels, and `state.json` has the current
+//! stage. So a training that was stopped or killed at any moment resumes, and ends with the same weights as an
+//! uninterrupted one. The weights depend on settings and seed, not on the number of threads.
 
 mod error;
 mod estimate;
@@ -76,7 +76,7 @@ pub fn begin(
 
 /// Resumes the self-training in `folder`. Threads and number of generations change at once, all other overrides from
 /// the next generation without games and positions on. With another `reference` than before, the engine plays with that
-/// one until a generation is proven stronger. `on_event` receives events on the caller's thread; `stop` ends the
+/// reference until a generation is proven stronger. `on_event` receives events on the caller's thread; `stop` ends the
 /// training within about a second and keeps everything.
 ///
 /// # Errors
@@ -101,7 +101,7 @@ pub fn resume(
     Loop::new(taken, settings, state, stop, on_event)?.run()
 }
 
-/// Where a self-training is.
+/// The state of a self-training.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Overview {
     /// The method.
@@ -112,8 +112,8 @@ pub struct Overview {
     pub stage: Stage,
     /// Number of adopted generations.
     pub adopted: u32,
-    /// Elo of the best weights against generation 0 by the last regression match; `None` before the first one. The sum
-    /// of the matches of adopted generations would be biased: each of them was selected for its result.
+    /// Elo of the best weights against generation 0 in the last regression match; `None` before the first one. The sum
+    /// of the matches of adopted generations would be biased, since each of them was selected by its result.
     pub gained: Option<Estimate>,
     /// The latest distance of the best weights to the reference.
     pub distance: Option<Distance>,
@@ -121,7 +121,7 @@ pub struct Overview {
     pub from_pieces: bool,
 }
 
-/// Where the self-training in `folder` is; `None` without a training that can be resumed.
+/// The state of the self-training in `folder`; `None` without a training that can be resumed.
 #[must_use]
 pub fn overview(folder: &Path) -> Option<Overview> {
     let (state, settings) = saved(folder).ok()?;
@@ -131,10 +131,9 @@ pub fn overview(folder: &Path) -> Option<Overview> {
         Ok(SelfTrainLogLine::RegressionMatch { record, .. }) => Some(record.elo),
         _ => None,
     });
-    let method = settings.method.name();
     let start = Weights::load(&folder.join(START));
     Some(Overview {
-        method,
+        method: settings.method.name(),
         generation: state.generation,
         stage: state.stage,
         adopted: state.adopted,
@@ -144,7 +143,7 @@ pub fn overview(folder: &Path) -> Option<Overview> {
     })
 }
 
-/// Whether a self-training was begun in `folder`.
+/// Whether `folder` holds a self-training.
 #[must_use]
 pub fn is_begun(folder: &Path) -> bool {
     folder.join(STATE).exists()
@@ -163,7 +162,7 @@ pub struct Playing {
     pub generation: u32,
     /// Absolute path of the weights.
     pub path: PathBuf,
-    /// The day since when.
+    /// The date of the proof, as YYYY-MM-DD.
     pub since: String,
     /// The weights that it was proven stronger than.
     pub reference: PathBuf,

@@ -1,4 +1,4 @@
-//! Single settings by name: what a user gives on top of a preset, and the form of a run's `settings.json`.
+//! Optional settings: those that a user sets in addition to a preset, and the format of `settings.json`.
 
 use std::collections::BTreeMap;
 
@@ -159,7 +159,7 @@ pub struct RegressionOverrides {
     pub leaves: Option<bool>,
 }
 
-/// The keys that only comparison training has, except `source`.
+/// The keys of comparison training alone, except `source`.
 const OF_COMPARISON: [&str; 12] = [
     "scores",
     "depth",
@@ -174,13 +174,13 @@ const OF_COMPARISON: [&str; 12] = [
     "hold",
     "anneal",
 ];
-/// The key that only a regression has.
+/// The key of regression alone.
 const OF_REGRESSION: &str = "fit";
 /// The key of [`Overrides::method`].
 const METHOD: &str = "method";
 
 impl Overrides {
-    /// The method: the one that is asked for, or the one of the games.
+    /// The requested method, or else the default for the source of the games.
     #[must_use]
     pub fn method(&self) -> MethodName {
         self.method.unwrap_or(match self.source {
@@ -189,7 +189,7 @@ impl Overrides {
         })
     }
 
-    /// Sets the games of a long match, and no more of them for the distance.
+    /// Sets the games of a long match, and at most as many for the distance.
     pub fn set_long_games(&mut self, games: Option<u64>) {
         self.proof_games = games;
         self.distance_games = games.map(|games| games.min(MOST_FOR_DISTANCE));
@@ -224,7 +224,7 @@ fn drop_nulls(json: &mut Json) {
     }
 }
 
-/// Replaces a setting by a value that is given.
+/// Replaces a setting if there is a value.
 fn put<T>(setting: &mut T, value: Option<T>) {
     if let Some(value) = value {
         *setting = value;
@@ -244,7 +244,7 @@ impl SelfTrainSettings {
         Ok(settings)
     }
 
-    /// Replaces the settings that `overrides` has values for. [`Overrides::preset`] is not looked at.
+    /// Replaces the settings that `overrides` has values for. Ignores [`Overrides::preset`].
     ///
     /// # Errors
     /// When `overrides` names another method, or a setting that the method does not have.
@@ -389,9 +389,9 @@ impl From<SelfTrainSettings> for Json {
     }
 }
 
-/// Reads `settings.json`. Release 0.2.0 and earlier wrote no method: a training with a `fit` was a regression, and its
-/// file has the keys of comparison training too, without a meaning. A key that a release did not know has the value
-/// here that it had then.
+/// Parses `settings.json`. Release 0.2.0 and earlier wrote no method: a training with a `fit` was a regression, whose
+/// file has the keys of comparison training as well, without an effect. A missing key has the value that it had in the
+/// release that wrote the file.
 impl TryFrom<Json> for SelfTrainSettings {
     type Error = String;
 

@@ -1,6 +1,6 @@
-//! Presets: complete settings by the weights a training starts from and by its method.
+//! Presets: complete settings by the initial weights of a training and by its method.
 //!
-//! `docs/experiments.md` has the measurements behind the numbers.
+//! `docs/experiments.md` has the measurements.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -15,16 +15,16 @@ use crate::arena::openings::Variant;
 use crate::base::words::named;
 use crate::learn::settings::{GroupSettings, L2Target, ObjectiveSettings, OptimizerSettings};
 
-/// What a training starts from.
+/// A preset.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Preset {
-    /// The piece values alone: large steps.
+    /// From the piece values: large steps.
     Scratch,
-    /// Weights that know more than piece values and piece-square tables: small steps, and matches that detect small
+    /// From weights with more than piece values and piece-square tables: small steps, and matches that detect small
     /// gains.
     Improve,
-    /// From the piece values in ten minutes: quick generations.
+    /// From the piece values in ten minutes: short generations.
     Coffee,
     /// Eight hours: from the piece values, more positions and longer matches than [`Preset::Scratch`].
     Night,
@@ -97,20 +97,20 @@ impl SelfTrainSettings {
 /// Minutes of [`Preset::Night`].
 const NIGHT: u64 = 480;
 
-/// Ten minutes. The first generations teach most, so that they are short and few games measure them.
+/// Ten minutes. The first generations gain most, so they are short and few games measure them.
 fn coffee(scratch: SelfTrainSettings) -> SelfTrainSettings {
     let quarter = scratch.positions / 4;
     let positions = if scratch.method.name() == MethodName::Regression { 2 * quarter } else { quarter };
     SelfTrainSettings { positions, match_games: 100, distance_games: 20, proof_games: 200, minutes: 10, ..scratch }
 }
 
-/// A night. The later generations need more positions and games, each to gain little.
+/// A night. Later generations gain little and need more positions and games.
 fn night(scratch: SelfTrainSettings) -> SelfTrainSettings {
     let positions = 2 * scratch.positions;
     SelfTrainSettings { positions, match_games: 1_000, proof_games: 1_000, minutes: NIGHT, ..scratch }
 }
 
-/// Comparison training from the piece values. Games are short and positions few, so that generations are quick.
+/// Comparison training from the piece values, with few nodes and positions, so that generations are short.
 fn comparison_from_scratch() -> SelfTrainSettings {
     SelfTrainSettings {
         variant: Variant::Standard,
@@ -139,9 +139,9 @@ fn comparison_from_scratch() -> SelfTrainSettings {
 
 /// Regression from the piece values.
 ///
-/// Everything is still to be learned, so the number of positions matters most: each quiescent position of the games is
-/// used, with the score of the search that chose its move. The weights keep the scale they start with; a scale fitted
-/// to the results of quick games, which are seldom drawn, would make values too large for the search.
+/// The number of positions matters most: each quiescent position of the games is used, with the score of the search
+/// that chose its move. The weights keep the initial scale; a scale fitted to the results of games with few nodes,
+/// which are seldom drawn, would make values too large for the search.
 fn regression_from_scratch() -> SelfTrainSettings {
     SelfTrainSettings {
         nodes: 250,
@@ -157,8 +157,8 @@ fn regression_from_scratch() -> SelfTrainSettings {
 /// Regression from good weights.
 ///
 /// A regression from the piece values to the search scores of millions of positions is nearly as strong as the weights
-/// that played, and its errors are others: the interpolation of both is stronger than either. A match that detects
-/// small gains decides (`docs/training.md`).
+/// that played, and has other errors: the interpolation of both is stronger than either. A match that detects small
+/// gains decides (`docs/training.md`).
 fn regression_to_improve() -> SelfTrainSettings {
     SelfTrainSettings {
         policy_openings: 0.5,
@@ -188,9 +188,9 @@ fn regression_to_improve() -> SelfTrainSettings {
 
 /// Comparison training from good weights.
 ///
-/// The scale stays, and a tuning by games decides how much of the training's result is taken over. Moves and values of
-/// deeper searches are learned, all compared within their siblings; material and tempo stay, since comparisons and
-/// scores drive both one way (`docs/training.md`).
+/// The scale is kept, and SPSA tunes the interpolation with the result of the training. Moves and values of deeper
+/// searches are learned by comparison with siblings. Material and tempo are frozen, since comparisons and scores drive
+/// both in one direction (`docs/training.md`).
 fn comparison_to_improve() -> SelfTrainSettings {
     let frozen = |name: &str| (name.to_string(), GroupSettings { learn: false, ..GroupSettings::default() });
     let pairs = GroupSettings { rate: 0.05, ..GroupSettings::default() };
@@ -227,7 +227,7 @@ fn comparison_to_improve() -> SelfTrainSettings {
     }
 }
 
-/// Whether weights are more than piece values and piece-square tables.
+/// Whether weights have more than piece values and piece-square tables.
 pub(super) fn knows_more_than_pieces(weights: &Weights) -> bool {
     let others = GROUPS.iter().filter(|group| ![MATERIAL.start, PIECE_SQUARE.start].contains(&group.start));
     others.flat_map(|group| &weights.ints()[group.range()]).any(|weight| *weight != [0; 2])

@@ -7,17 +7,17 @@ use super::folder::SelfTrainState;
 use crate::arena::matches::MatchScore;
 use crate::base::context::Progress;
 
-/// Time between two reports of progress; tests receive all of them, so that they can stop anywhere.
+/// Time between two reports of progress. Tests receive all reports, so that they can stop anywhere.
 const REPORT_EVERY: Duration = if cfg!(test) { Duration::ZERO } else { Duration::from_secs(1) };
 
 /// Reports events.
 pub(super) struct Reporter<'a> {
     on_event: &'a mut dyn FnMut(&SelfTrainEvent),
-    /// Start of the stage, or of its resumption.
+    /// Time at which the stage began or was resumed.
     pub begun: Instant,
-    /// The last report of progress.
+    /// Time of the last report of progress.
     reported: Option<Instant>,
-    /// What was done of the stage when it began or was resumed.
+    /// Progress of the stage when it began or was resumed.
     first: Option<u64>,
     generation: u32,
     generations: u32,
@@ -61,12 +61,12 @@ impl Reporter<'_> {
         self.emit(SelfTrainEvent::Note(text));
     }
 
-    /// Reports the current stage alone.
+    /// Reports the current stage without progress.
     pub fn report_stage(&mut self) {
         self.progress(Progress { done: 0, of: 0 }, None);
     }
 
-    /// Reports the positions or games that are done.
+    /// Reports the progress in positions or games.
     pub fn report(&mut self, progress: Progress) {
         self.progress(progress, None);
     }
@@ -77,9 +77,9 @@ impl Reporter<'_> {
     }
 
     fn progress(&mut self, Progress { done, of }: Progress, standing: Option<MatchScore>) {
-        let begins = self.first.is_none();
+        let is_first = self.first.is_none();
         let first = *self.first.get_or_insert(done);
-        if !begins && self.reported.is_some_and(|reported| reported.elapsed() < REPORT_EVERY) {
+        if !is_first && self.reported.is_some_and(|reported| reported.elapsed() < REPORT_EVERY) {
             return;
         }
         self.reported = Some(Instant::now());

@@ -1,11 +1,11 @@
 //! Self-play games of a comparison training, and files of games that grow.
 //!
-//! Two engines with the same weights play the same game from the same position, so all variety comes from the
-//! openings: each game has its own, random moves without immediate loss, to a position that the weights consider
-//! balanced. Seed and number of a game determine it; games are written in their order, so the number of complete games
-//! in a file that was cut is where it resumes.
+//! Two engines with the same weights always play the same game from the same position, so all variety comes from the
+//! openings: each game has its own, random moves without immediate loss to a position that the weights consider
+//! balanced. A game depends on the seed and its number alone. Games are written in order, so an interrupted file
+//! resumes after its last complete game.
 //!
-//! A side wins early when both sides have seen it far ahead for several moves. Weights that know material alone find
+//! A win is adjudicated when both sides report a large advantage for several moves. Weights of material alone consider
 //! most positions even, so draws are adjudicated only from move 50 on, after ten moves of each side without progress.
 
 use std::fs;
@@ -36,7 +36,7 @@ use crate::base::parallel::ordered_map;
 
 /// Random plies at the beginning of a game.
 const OPENING_PLIES: RangeInclusive<u32> = 6..=12;
-/// Largest advantage of either side after the opening, in search units: some games should begin unbalanced.
+/// Largest advantage of either side after the opening in search units, so that some games begin unbalanced.
 const OPENING_LIMIT: Value = 180;
 /// Nodes of the search that filters openings.
 pub(super) const FILTER_NODES: u64 = 500;
@@ -51,7 +51,7 @@ pub(super) const ADJUDICATION: Adjudication = Adjudication {
     plies: Some(400),
 };
 
-/// A file of games to append to, and the complete games in it.
+/// A PGN file to append to, and the complete games in it.
 pub(super) struct GameFile {
     file: PgnFile,
     /// The games that were in the file when it was opened.
@@ -59,20 +59,20 @@ pub(super) struct GameFile {
 }
 
 impl GameFile {
-    /// Opens or creates the file at `path`, and cuts it after its last complete game.
+    /// Opens or creates the file at `path`, and truncates it after its last complete game.
     pub fn open(path: &Path) -> Result<GameFile, Error> {
         let mut file = PgnFile::take(path).map_err(Error::file("open", path))?;
         let text = String::from_utf8_lossy(&fs::read(path).map_err(Error::file("read", path))?).into_owned();
-        let (mut games, mut whole) = (Vec::new(), 0);
+        let (mut games, mut complete) = (Vec::new(), 0);
         // A game is two paragraphs: tags and moves.
         let paragraphs: Vec<&str> = text.split_inclusive("\n\n").collect();
         for [tags, moves] in paragraphs.as_chunks().0 {
             let Some(game) = parse(&[*tags, *moves].concat(), path) else { break };
             games.push(game);
-            whole += tags.len() + moves.len();
+            complete += tags.len() + moves.len();
         }
-        if whole < text.len() {
-            file.cut(whole as u64).map_err(Error::file("write", path))?;
+        if complete < text.len() {
+            file.cut(complete as u64).map_err(Error::file("write", path))?;
         }
         Ok(GameFile { file, games })
     }
@@ -106,15 +106,15 @@ pub(super) struct SelfPlay<'a> {
     /// Seed of the openings.
     pub seed: u64,
     pub threads: usize,
-    /// Positions to play for.
+    /// Number of positions after which no more games are played.
     pub positions: u64,
-    /// Positions that one game counts for, at most.
+    /// Most positions counted for one game.
     pub positions_per_game: usize,
 }
 
 impl SelfPlay<'_> {
-    /// Appends games to the file at `path` until there are enough positions. `report` receives their number. False if
-    /// it was stopped.
+    /// Appends games to the file at `path` until they have enough positions. `report` receives the number of positions.
+    /// False if it was stopped.
     pub fn run(&self, path: &Path, control: &Control, mut report: impl FnMut(u64)) -> Result<bool, Error> {
         let mut file = GameFile::open(path)?;
         let first = file.games.len() as u64;
@@ -128,8 +128,8 @@ impl SelfPlay<'_> {
         let done = ordered_map(
             self.threads,
             first..,
-            || self.table(),
-            |table, number| Ok((number, table.game(number, control, &over)?)),
+            || self.worker(),
+            |worker, number| Ok((number, worker.game(number, control, &over)?)),
             |(number, game)| {
                 let Some(game) = game else { return Ok(ControlFlow::Break(false)) };
                 file.write(&self.pgn(number, &game, &date), path)?;
@@ -142,7 +142,7 @@ impl SelfPlay<'_> {
         Ok(done.unwrap_or(false))
     }
 
-    /// The positions that a game of `moves` moves counts for.
+    /// The positions counted for a game of `moves` moves.
     fn counted(&self, moves: usize) -> u64 {
         moves.min(self.positions_per_game) as u64
     }
@@ -159,31 +159,31 @@ impl SelfPlay<'_> {
         game.pgn(tags, false)
     }
 
-    fn table(&self) -> Result<Table<'_>, Error> {
+    fn worker(&self) -> Result<SelfPlayWorker<'_>, Error> {
         let player = || -> Result<Player<Engine>, Error> {
             let engine = Engine::with_hash(self.weights.clone(), HASH)?;
             Ok(Player { engine, options: Options::default(), budget: SearchLimits::Nodes(self.nodes) })
         };
         let filter = Box::new(opening_filter(self.weights.clone(), FILTER_NODES));
-        Ok(Table { plan: self, players: [player()?, player()?], filter })
+        Ok(SelfPlayWorker { self_play: self, players: [player()?, player()?], filter })
     }
 }
 
-/// Players and opening filter of a thread.
-struct Table<'a> {
-    plan: &'a SelfPlay<'a>,
+/// Plays self-play games, on one thread.
+struct SelfPlayWorker<'a> {
+    self_play: &'a SelfPlay<'a>,
     players: [Player<Engine>; 2],
     filter: Box<dyn FnMut(&Game) -> Value + Send>,
 }
 
-impl Table<'_> {
+impl SelfPlayWorker<'_> {
     /// Plays the game with this number; `None` if it was interrupted.
     fn game(&mut self, number: u64, control: &Control, over: &AtomicBool) -> Result<Option<FinishedGame>, Error> {
         let opening_settings = OpeningSettings {
             plies: OPENING_PLIES,
             limit: OPENING_LIMIT,
-            variant: self.plan.variant,
-            ..OpeningSettings::new(hash::fold(self.plan.seed, number))
+            variant: self.self_play.variant,
+            ..OpeningSettings::new(hash::fold(self.self_play.seed, number))
         };
         let opening = RandomOpenings::new(opening_settings, &mut self.filter).next();
         let opening = opening.ok_or_else(|| Error::Settings("no random opening is balanced for the weights".into()))?;

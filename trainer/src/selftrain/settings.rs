@@ -1,4 +1,4 @@
-//! Settings of a self-training: what all methods share, and what each [`Method`] has of its own.
+//! Settings of a self-training: those of all methods, and those of each [`Method`].
 //!
 //! [Presets](super::presets) are complete settings, and [`Overrides`](super::overrides::Overrides) replace single
 //! values. The weights of a training depend on its settings and seed, and not on the number of threads.
@@ -45,7 +45,7 @@ pub struct SelfTrainSettings {
     pub positions: u64,
     /// Positions drawn from one game, at most.
     pub positions_per_game: usize,
-    /// Generations whose positions a training uses, the current one included.
+    /// Number of generations whose positions a training uses, including the current one.
     pub window: u32,
     /// Number of generations; 0 for no limit.
     pub generations: u32,
@@ -57,35 +57,33 @@ pub struct SelfTrainSettings {
     pub match_nodes: u64,
     /// SPRT of a match: Elo of H0 and H1, alpha, beta.
     pub sprt: [f64; 4],
-    /// Generations from one regression match against generation 0 to the next; 0 for no such match.
+    /// Interval between two regression matches against generation 0, in generations; 0 for none.
     pub regression_match_every: u32,
-    /// Whether scale and WDL model of the initial weights stay; otherwise the scale is fitted to the results of the
-    /// games.
+    /// Whether to keep scale and WDL model of the initial weights; otherwise the scale is fitted to the game results.
     pub keep_scale: bool,
     /// Pairs of games that tune the new weights by [SPSA](crate::tune); 0 for no tuning.
     pub tuning_pairs: u64,
-    /// Nodes per move in the games against the reference and in those that decide what the engine plays with.
+    /// Nodes per move in the games against the reference and in long matches.
     pub long_nodes: u64,
-    /// Games that measure the distance of new best weights to the reference, at most; fewer where it is large. 0 for no
-    /// such games.
+    /// Most games that measure the distance of new best weights to the reference; 0 for none.
     pub distance_games: u64,
-    /// Games, at most, that have to prove that best weights are stronger than those the engine plays with; 0 for no
-    /// proof, and the engine plays with the weights that it had before.
+    /// Most games of a long match, which has to prove that new best weights are stronger than those that the engine
+    /// plays with; 0 for none, and the engine keeps its weights.
     pub proof_games: u64,
-    /// SPRT of that proof.
+    /// SPRT of a long match.
     pub proof_sprt: [f64; 4],
-    /// Minutes after which a training ends, counted from where it begins or is resumed; 0 for no limit.
+    /// Minutes after which a training ends, from its start or resumption; 0 for no limit.
     pub minutes: u64,
-    /// How the weights learn.
+    /// The training method.
     pub method: Method,
 }
 
-/// How the weights learn, with the settings of that method alone.
+/// The training method, with its settings.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Method {
     /// From scores of self-play searches and results of the games.
     Regression(Regression),
-    /// From moves that are preferred to their siblings.
+    /// By comparison of desired moves with their siblings.
     Comparison(Comparison),
 }
 
@@ -129,18 +127,17 @@ pub struct Regression {
     pub result_share: f64,
     /// Passes over the positions.
     pub passes: u32,
-    /// Generation `n` plays with `min(n, growth)` times [`SelfTrainSettings::nodes`]. Above 1 the first games are poor,
-    /// and only the later half of all generations is learned from.
+    /// Generation `n` plays with `min(n, growth)` times [`SelfTrainSettings::nodes`]. Above 1 the first games are weak,
+    /// and only the later half of all generations is used.
     pub growth: u32,
     /// L2 of the 2-tuples toward zero, as a number of positions.
     pub pairs_l2: f64,
-    /// Number of positions at which the interpolation coefficient is one half; 0 for [`Regression::max_interpolation`]
-    /// always.
+    /// Number of positions at which the interpolation coefficient is one half; 0 for a constant coefficient,
+    /// [`Regression::max_interpolation`].
     pub half_at: u64,
     /// Upper bound of the interpolation coefficient: 0 is the initial weights, 1 the result of the regression.
     pub max_interpolation: f64,
-    /// Whether all positions are used, [resolved by quiescence](crate::data::leaves); otherwise quiescent positions
-    /// alone.
+    /// Whether to use all positions, [resolved by quiescence](crate::data::leaves); otherwise quiescent positions only.
     pub leaves: bool,
 }
 
@@ -170,7 +167,7 @@ impl Regression {
     }
 }
 
-/// Where the games of a comparison training come from.
+/// The source of the games of a comparison training.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Source {
@@ -184,11 +181,11 @@ pub enum Source {
 /// Comparison training from the best weights.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Comparison {
-    /// Where games come from.
+    /// The source of the games.
     pub source: Source,
     /// Side that the scores in the comments of a file of games are given for; `None` ignores these scores.
     pub scores: Option<ScoreSide>,
-    /// d of d-ply training: 1 for the quiescence leaf of each child.
+    /// The d of d-ply training; 1 for the quiescence leaf of each child.
     pub depth: u32,
     /// Nodes of the search that finds a desired move.
     pub label_nodes: u64,
@@ -217,7 +214,7 @@ pub struct Comparison {
     pub interpolation: f64,
 }
 
-/// A distance needs no more games.
+/// Upper bound of [`SelfTrainSettings::distance_games`] in the option for long games.
 pub const MOST_FOR_DISTANCE: u64 = 40;
 
 /// Upper bound of the halvings of [`Comparison::interpolation`].
@@ -278,7 +275,7 @@ impl Comparison {
         }
     }
 
-    /// The settings of a generation's training, as far as they do not depend on the generation.
+    /// The settings of the training that do not depend on the generation.
     #[must_use]
     pub fn training(&self, keep_scale: bool) -> RunSettings {
         RunSettings {
@@ -294,7 +291,7 @@ impl Comparison {
         }
     }
 
-    /// The settings of a generation's fine-tuning pass: those of the papers.
+    /// The settings of the fine-tuning pass, those of the papers.
     #[must_use]
     pub fn fine_tuning(&self) -> RunSettings {
         RunSettings { depth: self.depth, iterations: 1, keep_going: true, ..RunSettings::default() }
@@ -354,7 +351,7 @@ impl SelfTrainSettings {
         self.nodes.saturating_mul(u64::from(generation.clamp(1, growth)))
     }
 
-    /// The first generation whose positions a generation learns from.
+    /// The first generation of the window of `generation`.
     #[must_use]
     pub fn window_start(&self, generation: u32) -> u32 {
         let start = generation.saturating_sub(self.window - 1).max(1);
@@ -364,8 +361,8 @@ impl SelfTrainSettings {
         }
     }
 
-    /// The pairs of games of a tuning after `rejected` rejected generations in a row. With a comparison training the
-    /// remaining gain is smaller then, and takes more games to detect; a regression tunes one number only.
+    /// The pairs of games of a tuning after `rejected` rejected generations in a row. The remaining gain of a
+    /// comparison training is smaller then and takes more games to detect; a regression tunes a single parameter.
     #[must_use]
     pub fn tuning_pairs_after(&self, rejected: u32) -> u64 {
         match self.method {

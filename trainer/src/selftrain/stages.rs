@@ -39,22 +39,23 @@ use crate::fit::regression as fit;
 use crate::learn::folder::RunFolder;
 use crate::learn::training::{self, TrainingProgress};
 
-/// Elo against the reference from which a proof is tried.
+/// Smallest Elo against the reference at which a long match is played.
 const WITHIN_REACH: f64 = -25.0;
 
 /// A self-training under way.
 pub(super) struct Loop<'a> {
     folder: Folder,
-    /// The settings of the generations to come.
+    /// The settings of later generations.
     settings: SelfTrainSettings,
     state: SelfTrainState,
     log: Log,
     stop: &'a Control,
     reporter: Reporter<'a>,
-    /// The end of the time that [`SelfTrainState::seconds`] has.
+    /// Time of the last update of [`SelfTrainState::seconds`].
     ticked: Instant,
-    /// When it was begun or resumed, and the duration of the last generation.
+    /// Time at which the training began or was resumed.
     begun: Instant,
+    /// Duration of the last generation.
     last_generation: Duration,
 }
 
@@ -62,13 +63,13 @@ pub(super) struct Loop<'a> {
 const FROM_BUILT_IN: &str = "no training from the built-in weights has made them stronger yet, the longest took two \
                              hours: expect most generations to be rejected";
 
-/// The games of a match.
+/// The plan of a match.
 struct MatchPlan {
     path: PathBuf,
     draw: Draw,
     /// Nodes per move.
     nodes: u64,
-    /// Games at most.
+    /// Most games.
     games: u64,
     sprt: Option<Sprt>,
 }
@@ -123,7 +124,7 @@ impl<'a> Loop<'a> {
         })
     }
 
-    /// Corrects the times that were reported at the beginning, by the time that a whole generation took.
+    /// Reports durations again, estimated from the duration of a complete generation.
     fn report_times(&mut self, generation: &Generation) {
         let speed = Speed::of(&generation.settings, generation.number, self.last_generation);
         let times = speed.spoken(&self.settings, self.state.generation);
@@ -131,7 +132,7 @@ impl<'a> Loop<'a> {
         self.reporter.note(format!("generation {} took {took}: {times}", generation.number));
     }
 
-    /// Whether all generations are done, or the time is over: no generation begins that would be done long after it.
+    /// Whether all generations are done, or a further generation would end long after the time limit.
     fn is_over(&self) -> bool {
         let limit = Duration::from_secs(60 * self.settings.minutes);
         let out_of_time = !limit.is_zero() && self.begun.elapsed() + self.last_generation / 2 >= limit;
@@ -144,7 +145,7 @@ impl<'a> Loop<'a> {
         if self.state.distance.is_none() && stages.contains(&Stage::Distance) && !self.first_distance(generation)? {
             return Ok(false);
         }
-        // The state may name a stage that only other settings have.
+        // The settings may lack the stage of the state.
         while let Some(stage) = stages.iter().copied().find(|stage| *stage >= self.state.stage) {
             self.state.stage = stage;
             if self.stop.stopped() {
@@ -212,8 +213,8 @@ impl<'a> Loop<'a> {
         Ok(done)
     }
 
-    /// Plays games of the best weights from unbalanced openings, for a regression: their positions show what material
-    /// is worth.
+    /// Plays games of the best weights from unbalanced openings, for a regression: their positions teach the value of
+    /// material.
     fn unbalanced_games(&mut self, generation: &Generation) -> Result<bool, SelfTrainError> {
         let settings = &generation.settings;
         let per_game = settings.positions_per_game as u64;
@@ -275,7 +276,7 @@ impl<'a> Loop<'a> {
         let out = generation.folder.labeled();
         let input = generation.folder.positions();
         if out.exists() {
-            // As after a kill between the two.
+            // The process was killed between the two steps.
             remove(&input)?;
             return Ok(true);
         }
@@ -509,7 +510,7 @@ impl<'a> Loop<'a> {
         Ok(true)
     }
 
-    /// Measures the distance of the best weights to the reference where it is unknown: at the beginning, and with a new
+    /// Measures the distance of the best weights to the reference if it is unknown: at the beginning, and with a new
     /// reference.
     fn first_distance(&mut self, generation: &Generation) -> Result<bool, SelfTrainError> {
         let stage = std::mem::replace(&mut self.state.stage, Stage::Distance);
@@ -520,7 +521,7 @@ impl<'a> Loop<'a> {
         Ok(measured)
     }
 
-    /// Measures the distance of a generation that is the best now.
+    /// Measures the distance of a newly adopted generation.
     fn distance(&mut self, generation: &Generation) -> Result<bool, SelfTrainError> {
         if self.state.best != generation.number {
             return Ok(true);
@@ -528,8 +529,7 @@ impl<'a> Loop<'a> {
         self.measure(generation, generation.folder.distance_games())
     }
 
-    /// Plays the best weights against the reference. Below it a test ends the games early, the sooner the larger the
-    /// distance.
+    /// Plays the best weights against the reference. An SPRT ends the games early if the best weights are far weaker.
     fn measure(&mut self, generation: &Generation, path: PathBuf) -> Result<bool, SelfTrainError> {
         let (name, reference) = self.reference()?;
         let best = Weights::load(&self.folder.weights(self.state.best))?;
@@ -558,9 +558,9 @@ impl<'a> Loop<'a> {
         Ok(true)
     }
 
-    /// Plays a long match of a generation that is the best now against the weights that the engine plays with, unless
-    /// it is known to be below the reference. The engine plays with the generation if the match proves that it is
-    /// stronger.
+    /// Plays a long match of a newly adopted generation against the weights that the engine plays with, unless it is
+    /// known to be weaker than the reference. If the match proves that the generation is stronger, the engine plays
+    /// with it.
     fn proof(&mut self, generation: &Generation) -> Result<bool, SelfTrainError> {
         let (number, settings) = (generation.number, &generation.settings);
         let is_below = |distance: &Distance| distance.elo.value < WITHIN_REACH || distance.elo.high <= 0.0;
@@ -655,7 +655,7 @@ fn copy(from: &Path, to: &Path) -> Result<(), SelfTrainError> {
     write_atomic(to, &bytes).map_err(SelfTrainError::file("write", to))
 }
 
-/// How the reference is called.
+/// The name of the reference, for the user.
 fn reference_name(weights: &Weights) -> String {
     match weights.meta.name.as_str() {
         _ if weights.plays_as(&Weights::embedded()) => "the built-in weights".to_string(),
@@ -664,7 +664,7 @@ fn reference_name(weights: &Weights) -> String {
     }
 }
 
-/// The result of a job; `None` if it was stopped.
+/// The result, with `None` in place of [`Error::Stopped`].
 fn unless_stopped<T>(result: Result<T, Error>) -> Result<Option<T>, Error> {
     match result {
         Err(Error::Stopped) => Ok(None),

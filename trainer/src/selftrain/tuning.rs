@@ -1,12 +1,12 @@
-//! Tuning of the new weights by games: how much of a training's result is taken over.
+//! Tuning of the new weights by SPSA: the interpolation between old weights and the result of a training.
 //!
-//! A comparison training from good weights knows directions, but each of its steps alone makes them weaker as often as
-//! stronger (`docs/training.md`). So the [SPSA](crate::tune) parameters are its steps by families of features and
-//! factors of all groups, from the best weights.
+//! A comparison training from good weights finds directions, but the full step along each of them makes the weights
+//! weaker as often as stronger (`docs/training.md`). So the [SPSA](crate::tune) parameters are the step sizes by
+//! families of features and factors of all groups, from the best weights.
 //!
 //! A [regression](super::settings::Regression) starts from the initial weights each time, and its result may be
-//! hundreds of Elo weaker or stronger than these. The interpolation of both is stronger than either where neither is
-//! much the weaker. So there is one parameter, the interpolation coefficient.
+//! hundreds of Elo weaker or stronger than these. The interpolation of both is stronger than either, unless one is much
+//! weaker. So there is one parameter, the interpolation coefficient.
 
 use std::path::Path;
 
@@ -27,17 +27,17 @@ use crate::tune::run::{self, TuningProgress};
 use crate::tune::spsa::Schedule;
 use crate::tune::state::TuningSettings;
 
-/// Range of the interpolation coefficient. At this rate a difference of 50 Elo moves it by a fifth in 200 pairs.
+/// Range of the interpolation coefficient. With this gain a difference of 50 Elo moves it by a fifth in 200 pairs.
 const INTERPOLATION: Range = Range { min: 0.0, max: 1.0, c_end: 0.2, r_end: 0.02 };
 
 /// The result of a tuning.
 pub(super) struct Tuned {
     pub weights: Weights,
-    /// The interpolation coefficient, with a regression.
+    /// The interpolation coefficient of a regression.
     pub interpolation: Option<f64>,
 }
 
-/// Plays or resumes the tuning of a generation that starts from the weights `from`, with their file. The interpolation
+/// Begins or resumes the tuning of a generation from the weights `from`, given with their file. The interpolation
 /// coefficient of a regression starts at `interpolation`, or else at the one for its number of positions. Reports the
 /// games played. `None` if it was stopped.
 pub(super) fn tuned(
@@ -51,16 +51,16 @@ pub(super) fn tuned(
     let mut on_event = |progress: TuningProgress| {
         (context.on_event)(Progress { done: 2 * progress.pairs.done, of: 2 * progress.pairs.of });
     };
-    let mut games = Context { threads: context.threads, stop: context.stop, on_event: &mut on_event };
+    let mut tuning_context = Context { threads: context.threads, stop: context.stop, on_event: &mut on_event };
     let trained = Weights::load(&generation.folder.trained())?;
     let summary = if run::is_begun(&folder) {
-        run::resume(&folder, CHECKPOINT, &mut games)?
+        run::resume(&folder, CHECKPOINT, &mut tuning_context)?
     } else {
         let settings = settings(generation, from, interpolation, &trained, window)?;
         if settings.parameters.is_empty() {
             return Ok(Some(Tuned { weights: trained, interpolation: None }));
         }
-        run::begin(&settings, &folder, CHECKPOINT, &mut games)?
+        run::begin(&settings, &folder, CHECKPOINT, &mut tuning_context)?
     };
     if !summary.finished {
         return Ok(None);

@@ -1,4 +1,4 @@
-//! The positions that a generation learns from: its own and those of the generations before it.
+//! The training positions of a generation: its own and those of generations before it.
 
 use std::io;
 use std::path::PathBuf;
@@ -10,11 +10,11 @@ use dyad_formats::samples::SampleFile;
 
 use crate::learn::examples::{Example, Examples};
 
-/// Samples of several files, in memory.
+/// Samples of several files.
 pub(super) struct Window {
     samples: Vec<Packed>,
     identity: u64,
-    /// A centipawn of the scores in units of the weights that learn.
+    /// A centipawn of the scores in units of the trained weights.
     centipawn: f64,
 }
 

@@ -1,5 +1,5 @@
-//! The work of a self-training by regression, without its files: the games, positions, fit and matches of a generation
-//! follow from settings and weights. [`stages`](super::stages) does it in a folder, a browser in its memory.
+//! The stages of a self-training by regression without files: games, positions, fit and matches of a generation as
+//! functions of settings and weights. [`stages`](super::stages) runs them in a folder, the web page in memory.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -31,23 +31,23 @@ use crate::data::prepare;
 use crate::fit::calibration::{pawns_of_e, scale_like};
 use crate::fit::regression::{self as fit, Data, Target};
 
-/// Smallest number of updates in a pass of a regression, if there are enough positions: the first generations have few.
+/// Smallest number of updates in a pass of a regression; the batches of small data sets are smaller.
 const FEWEST_UPDATES: usize = 32;
-/// Smallest number of positions of an update.
+/// Smallest batch.
 const SMALLEST_BATCH: usize = 256;
 
-/// Smallest number of positions that teaches the 2-tuples: with fewer they are held, and the linear weights learn.
+/// Smallest number of positions to train the 2-tuples; with fewer they are frozen, and the other weights learn.
 const PAIRS_FROM: usize = 50_000;
 
-/// Rate and L2 of the linear weights then. Of 9,400 positions they made a set that is 177 +- 48 Elo stronger than the
-/// piece values; those of many positions made one 72 +- 48 Elo stronger (200 games, 1,000 nodes a move).
+/// Learning rate and L2 of the other weights then. With 9,400 positions the result was 177 +- 48 Elo stronger than the
+/// piece values; with the values for many positions 72 +- 48 Elo (200 games, 1,000 nodes per move).
 const FEW: (f64, f64) = (0.005, 100.0);
 
-/// Adjudication of match games. With a limit of five pawns instead of ten, weights seemed 17 Elo stronger (L24): how
-/// often such an advantage wins is part of what a match measures.
+/// Adjudication of match games. A limit of five pawns instead of ten overestimated weights by 17 Elo (L24): a match has
+/// to measure how often such an advantage wins.
 const MATCH_ADJUDICATION: Adjudication = Adjudication { win: Some(WinRule { moves: 4, score: 1_000 }), ..ADJUDICATION };
 
-/// Uses of random numbers; each has its own seed.
+/// Uses of random numbers, each with its own seed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Draw {
     /// Self-play games.
@@ -66,7 +66,7 @@ pub enum Draw {
     Tuning,
     /// Games against the reference.
     Distance,
-    /// The match that decides what the engine plays with.
+    /// The match that decides which weights the engine plays with.
     Proof,
 }
 
@@ -113,16 +113,16 @@ pub fn filters(regression: &Regression) -> Filters {
     if regression.leaves { Filters::with_scores() } else { Filters::still_with_scores() }
 }
 
-/// A regression to the positions of a window, from the initial weights, or from the piece values where these know more:
-/// weights that played the games agree too well with their own searches to learn from them.
+/// A regression to the positions of a window. It starts from the initial weights, or from the piece values if the
+/// initial weights know more than these: they would already agree with the scores of their own searches.
 pub struct WindowFit<'a> {
     settings: fit::FitSettings,
     data: Data,
     generation: u32,
     initial: &'a Weights,
     best: &'a Weights,
-    /// Whether the 2-tuples do not learn.
-    held: bool,
+    /// Whether the 2-tuples are frozen.
+    pairs_frozen: bool,
 }
 
 impl<'a> WindowFit<'a> {
@@ -147,35 +147,35 @@ impl<'a> WindowFit<'a> {
         };
         let target = Target { result_share: regression.result_share, pawns: pawns_of_e(all)? };
         let (mut data, usual) = (Data::of(all, &target)?, fit::FitSettings::default());
-        let held = data.train.len() < PAIRS_FROM;
-        if held {
-            // So few positions test nothing: the match decides.
+        let pairs_frozen = data.train.len() < PAIRS_FROM;
+        if pairs_frozen {
+            // So few test positions measure nothing: the match decides.
             let tests = std::mem::take(&mut data.test);
             data.train.extend(tests);
         }
         let mut settings = fit::FitSettings {
             target,
             epochs: regression.passes,
-            // No early stop: the last steps are the small ones.
+            // No early stopping: the last steps are the smallest.
             patience: regression.passes,
             batch: (data.train.len() / FEWEST_UPDATES).clamp(SMALLEST_BATCH, usual.batch),
             seed: seed(settings, generation, Draw::Training),
             ..usual
         };
-        settings.set_group(PAIRS.name, |group| (group.l2, group.learn) = (regression.pairs_l2, !held));
-        if held {
+        settings.set_group(PAIRS.name, |group| (group.l2, group.learn) = (regression.pairs_l2, !pairs_frozen));
+        if pairs_frozen {
             for group in GROUPS.iter().filter(|group| group.name != PAIRS.name) {
                 settings.set_group(group.name, |group| (group.rate, group.l2) = FEW);
             }
         }
-        Ok(WindowFit { settings, data, generation, initial, best, held })
+        Ok(WindowFit { settings, data, generation, initial, best, pairs_frozen })
     }
 
-    /// What does not learn, if anything.
+    /// A note for the user if the 2-tuples are frozen.
     #[must_use]
     pub fn note(&self) -> Option<String> {
         let [count, needed] = [self.data.train.len(), PAIRS_FROM].map(|count| grouped(count as u64));
-        self.held.then(|| {
+        self.pairs_frozen.then(|| {
             format!("{count} positions: pieces, squares and terms learn; pairs of pieces need {needed} positions")
         })
     }
@@ -212,8 +212,8 @@ impl<'a> WindowFit<'a> {
             "loss": [fitted.start_loss, fitted.test_loss()],
             "of": start.id(),
         });
-        // The units of the initial weights, by which all generations have the same piece values. A scale fitted to
-        // scores of searches with the weights themselves could grow from generation to generation.
+        // With the units of the initial weights all generations have the same piece values. A scale fitted to search
+        // scores of the weights themselves could grow from generation to generation.
         let units = if knows_more { Units::default() } else { start.units };
         let (mut weights, _) = fitted.calibrated(made, fit::Calibration::Units(units), settings.target.pawns)?;
         if knows_more {
@@ -226,7 +226,7 @@ impl<'a> WindowFit<'a> {
 /// The players of a match.
 pub type Players<'a> = [(&'a str, Arc<Weights>); 2];
 
-/// A match of a generation at `nodes` a move.
+/// A match of a generation with `nodes` nodes per move.
 #[must_use]
 pub fn match_of(settings: &SelfTrainSettings, players: &Players, nodes: u64, games: u64, sprt: Option<Sprt>) -> Match {
     let player = |(name, weights): &(&str, Arc<Weights>)| MatchPlayer {
@@ -254,7 +254,7 @@ pub fn openings(
         .with_policy(settings.policy_openings, Arc::clone(other))
 }
 
-/// The test that ends the games against the reference: far below it few games suffice.
+/// The SPRT that ends the games against the reference early if the weights are far weaker.
 ///
 /// # Errors
 /// None with these hypotheses.
