@@ -1,9 +1,9 @@
 //! The margin over the second-best move, for the comments of a game.
 //!
 //! Alpha-beta finds the value of the best move and only proves that the others are not better. So a search that reports
-//! the margin searches two variations, as with `MultiPV` 2, and reports the difference of their values in the last
-//! iteration that completed both. If the move played is not the best one of that iteration, because of a stop or of
-//! another thread, no second move is reported.
+//! the margin searches two lines, as with `MultiPV` 2, and reports the difference of their values in the last iteration
+//! that completed both. If the best move of the search is not that of this iteration, because of a stop or of thread
+//! voting, no second move is reported.
 
 use std::sync::Arc;
 
@@ -13,10 +13,10 @@ use dyad_engine::search::{Info, Outcome};
 use dyad_engine::value::gap;
 use dyad_formats::choice::{BEGINNING, Choice};
 
-/// Variations that a search must have.
+/// Number of lines that a search needs.
 pub const VARIATIONS: usize = 2;
 
-/// The best two moves of the last iteration that finished both.
+/// The lines of the two best moves in the last iteration that completed both.
 #[derive(Default)]
 pub struct BestTwo {
     best: Option<Info>,
@@ -24,7 +24,7 @@ pub struct BestTwo {
 }
 
 impl BestTwo {
-    /// Takes note of a variation.
+    /// Records a line.
     pub fn note(&mut self, info: &Info) {
         match info.multipv {
             1 => self.best = Some(info.clone()),
@@ -36,7 +36,7 @@ impl BestTwo {
         }
     }
 
-    /// The line on the answer of a search with the weights of this id.
+    /// The info string about the result of a search with the weights of this id.
     pub fn line(&self, board: &Board, outcome: &Outcome, weights: u32) -> String {
         let played = |[best, _]: &&[Info; 2]| best.pv.first() == outcome.best.as_ref();
         let choice = match self.two.as_ref().filter(played) {
@@ -50,15 +50,15 @@ impl BestTwo {
     }
 }
 
-/// The id of the weights in use. To find it takes a walk through all of them, so it is kept.
+/// A cache of the id of the weights in use, which is a hash of all weights.
 #[derive(Default)]
-pub struct KnownId(Option<(Arc<Weights>, u32)>);
+pub struct IdCache(Option<(Arc<Weights>, u32)>);
 
-impl KnownId {
+impl IdCache {
     /// The id of these weights.
     pub fn of(&mut self, weights: &Arc<Weights>) -> u32 {
         match &self.0 {
-            Some((known, id)) if Arc::ptr_eq(known, weights) => *id,
+            Some((cached, id)) if Arc::ptr_eq(cached, weights) => *id,
             _ => {
                 let id = u32::from_str_radix(&weights.id(), 16).expect("an id is eight hexadecimal digits");
                 self.0 = Some((Arc::clone(weights), id));

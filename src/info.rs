@@ -1,7 +1,6 @@
-//! What a search reports, as lines of the protocol.
+//! The UCI lines of a search.
 //!
-//! `vampirc-uci` writes them, but for what it cannot say: it misspells `currmovenumber`, and knows
-//! no `bestmove 0000`.
+//! `vampirc-uci` writes them, except for `currmovenumber`, which it misspells, and `bestmove 0000`, which it lacks.
 
 use std::time::Duration;
 
@@ -32,18 +31,18 @@ pub fn info_line(info: &Info, board: &Board, show_wdl: bool) -> String {
     UciMessage::Info(attributes).serialize()
 }
 
-/// The line on a position without a legal move.
+/// The info line of a position without a legal move.
 pub fn ended_line(board: &Board) -> String {
     let score = if board.in_check() { Score::Mate(0) } else { Score::Cp(0) };
     UciMessage::Info(vec![Attribute::Depth(0), self::score(score, Bound::Exact)]).serialize()
 }
 
-/// The move being searched at the root, the first being number 1.
+/// The `currmove` line; the first root move has number 1.
 pub fn current_move_line(board: &Board, depth: u32, mv: Move, number: usize) -> String {
     format!("info depth {depth} currmove {} currmovenumber {number}", board.uci(mv))
 }
 
-/// The answer to `go`.
+/// The `bestmove` line.
 pub fn best_move_line(board: &Board, best: Option<Move>, ponder: Option<Move>) -> String {
     let Some(best) = best else {
         return "bestmove 0000".to_string();
@@ -52,7 +51,7 @@ pub fn best_move_line(board: &Board, best: Option<Move>, ponder: Option<Move>) -
     UciMessage::BestMove { best_move: message_move(board, best), ponder }.serialize()
 }
 
-/// A message for the user. It may quote anything, so control characters become blanks.
+/// An `info string` line. Control characters of the text are replaced by blanks.
 pub fn info_string(text: &str) -> String {
     UciMessage::info_string(text.replace(char::is_control, " ")).serialize()
 }
@@ -76,7 +75,7 @@ fn score(score: Score, bound: Bound) -> Attribute {
     }
 }
 
-/// The moves of a line. Only the board knows how its moves are written.
+/// The moves of a line. The board of each move determines its notation.
 fn line(board: &Board, moves: &[Move]) -> Vec<UciMove> {
     let mut board = *board;
     let mut line = Vec::with_capacity(moves.len());
@@ -100,8 +99,8 @@ fn message_move(board: &Board, mv: Move) -> UciMove {
     UciMove { from: square(0), to: square(2), promotion }
 }
 
-/// The number, or the largest that its place in a message can hold.
-fn saturate<Number: TryInto<Place>, Place>(number: Number, largest: Place) -> Place {
+/// Converts a number to the type of its field in a message; `largest` if it does not fit.
+fn saturate<Number: TryInto<Field>, Field>(number: Number, largest: Field) -> Field {
     number.try_into().unwrap_or(largest)
 }
 

@@ -1,4 +1,4 @@
-//! Who plays in place of the search: the opponent that `UCI_LimitStrength` asks for, or the network of `Model`.
+//! The player instead of the search: a player of limited strength for `UCI_LimitStrength`, or the network of `Model`.
 
 use std::hash::{BuildHasher, RandomState};
 use std::path::Path;
@@ -11,17 +11,17 @@ use dyad_engine::search::Limits;
 use dyad_papers::deepchess::network::Network;
 use dyad_papers::deepchess::search::ComparisonEngine;
 
-/// What the options say about the opponent, and the opponent.
+/// The options of limited strength, and the player.
 pub struct Opponent {
     /// `UCI_LimitStrength`.
     pub limited: bool,
     /// `UCI_Elo`.
     pub elo: u32,
-    /// `LevelSeed`; 0 draws another for each game.
+    /// `LevelSeed`; 0 for a random seed per game.
     pub seed: u64,
     /// `LevelThinkTime`.
     pub think_time: bool,
-    /// The seed drawn for this game.
+    /// The random seed of this game.
     game: u64,
     player: Option<LevelPlayer>,
     /// Plays by comparing positions.
@@ -29,28 +29,28 @@ pub struct Opponent {
 }
 
 impl Opponent {
-    /// The search plays.
+    /// The default: the search plays.
     pub fn new() -> Opponent {
         Opponent {
             limited: false,
             elo: MAX_ELO,
             seed: 0,
             think_time: false,
-            game: any_seed(),
+            game: random_seed(),
             player: None,
             network: None,
         }
     }
 
-    /// The next game has other draws.
+    /// Draws a new seed.
     pub fn new_game(&mut self) {
-        self.game = any_seed();
+        self.game = random_seed();
     }
 
-    /// Takes the network in a file for player; none if there is no file.
+    /// Loads the network of `Model`, or removes it if `file` is empty.
     ///
     /// # Errors
-    /// When the file cannot be read; the player stays.
+    /// When the file cannot be read; the player is unchanged.
     pub fn set_model(&mut self, file: &str) -> Result<(), String> {
         self.network = match file {
             "" => None,
@@ -62,7 +62,7 @@ impl Opponent {
         Ok(())
     }
 
-    /// The player of this search, if it is not the engine. An analysis is never limited, but a network analyzes too.
+    /// The player of this search; `None` for the engine. Analysis is never limited, but a network also analyzes.
     pub fn player(&mut self, limits: &Limits) -> Option<&mut dyn AnyEngine> {
         if !self.limited || limits.infinite || limits.mate.is_some() {
             return self.network.as_mut().map(|network| network as &mut dyn AnyEngine);
@@ -83,7 +83,7 @@ impl Opponent {
     }
 }
 
-/// A seed that is another each time.
-fn any_seed() -> u64 {
+/// A different seed for each call.
+fn random_seed() -> u64 {
     RandomState::new().hash_one(0)
 }

@@ -1,29 +1,29 @@
-//! The engine and what its user has chosen: what a job borrows while it runs.
+//! The session: the engine, and the values of options. A running job owns it.
 //!
-//! Everything here is plain data. The table of options fills it in, and the choice between weights changes it.
+//! All types are plain data. The table of options and the choice of weights set them.
 
 use std::path::{Path, PathBuf};
 
 use dyad_engine::engine::Engine;
 use dyad_engine::search;
 
-use crate::choice::KnownId;
+use crate::choice::IdCache;
 use crate::opponent::Opponent;
 use crate::tables;
 
-/// The engine and what the user has chosen for it: what a job borrows while it runs.
+/// The engine and its options.
 pub struct Session {
-    /// Searches with the chosen table, threads and weights.
+    /// The engine, with hash table, threads and weights.
     pub engine: Engine,
-    /// Plays in place of the search when strength is limited.
+    /// Plays instead of the search if strength is limited.
     pub opponent: Opponent,
-    /// Of which training the engine's weights are.
+    /// The training that the engine's weights are from.
     pub trained: Option<Trained>,
-    /// Whether a search has said so in this game.
-    pub trained_is_said: bool,
-    /// The id of the engine's weights, once it was asked for.
-    pub weights_id: KnownId,
-    /// The choices that are handed to each search.
+    /// Whether a search of this game has reported `trained`.
+    pub trained_reported: bool,
+    /// The id of the engine's weights.
+    pub weights_id: IdCache,
+    /// The options of each search.
     pub settings: SessionSettings,
 }
 
@@ -32,15 +32,15 @@ pub struct Session {
 pub struct SessionSettings {
     /// Options of each search.
     pub search: search::Options,
-    /// Whether info lines have the chances of win, draw and loss.
+    /// `UCI_ShowWDL`.
     pub show_wdl: bool,
-    /// Whether the margin over the second-best move is reported, for the comments of a game.
+    /// `PgnComment`: whether to report the margin over the second-best move.
     pub pgn_comment: bool,
-    /// Whether castling is written as the king's capture of its rook.
+    /// `UCI_Chess960`: whether castling is written as the king's capture of its rook.
     pub chess960: bool,
-    /// Which endgame tables are wanted.
+    /// The options of tablebases.
     pub tables: tables::TablesChoice,
-    /// Which weights are wanted.
+    /// The options of weights.
     pub weights: WeightsChoice,
 }
 
@@ -54,19 +54,19 @@ pub struct Trained {
 }
 
 impl Trained {
-    /// Whether they are of the training in `folder`.
+    /// Whether they are from the training in `folder`.
     pub fn is_of(&self, folder: &Path) -> bool {
         self.path.parent() == Some(folder)
     }
 }
 
-/// The name of the engine with the weights that it plays with.
+/// The name of the engine, with the generation of trained weights.
 pub fn engine_name(trained: Option<&Trained>) -> String {
     let trained = trained.map_or_else(String::new, |trained| format!(" (trained, generation {})", trained.generation));
     format!("Dyad {}{trained}", env!("CARGO_PKG_VERSION"))
 }
 
-/// What the options say about the weights.
+/// The options of weights.
 #[derive(Clone, Debug, Default)]
 pub struct WeightsChoice {
     /// `WeightsFile`; empty for none.
@@ -77,5 +77,5 @@ pub struct WeightsChoice {
     pub folder: Option<PathBuf>,
 }
 
-/// What setting an option has to say to the user, or why it could not be set.
+/// The result of setting an option: a note for the user, or the error.
 pub type Outcome = Result<Option<String>, String>;

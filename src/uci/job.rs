@@ -233,7 +233,7 @@ fn search(game: &Game, limits: &Limits, session: &mut Session, control: &Control
     if asked {
         options.multipv = shown.max(VARIATIONS);
     }
-    if session.trained.is_some() && !std::mem::replace(&mut session.trained_is_said, true) {
+    if session.trained.is_some() && !std::mem::replace(&mut session.trained_reported, true) {
         print(info_string(&format!("{} plays", engine_name(session.trained.as_ref()))));
     }
     let mut current_shown: Option<Instant> = None;

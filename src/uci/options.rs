@@ -19,7 +19,7 @@ use vampirc_uci::{Serializable, UciOptionConfig};
 
 use super::go::number;
 use super::weights;
-use crate::choice::KnownId;
+use crate::choice::IdCache;
 use crate::opponent::Opponent;
 use crate::session::{Outcome, Session, SessionSettings};
 use crate::tables::MOST_PIECES;
@@ -171,8 +171,8 @@ pub fn default_session() -> Session {
         engine,
         opponent: Opponent::new(),
         trained: None,
-        trained_is_said: false,
-        weights_id: KnownId::default(),
+        trained_reported: false,
+        weights_id: IdCache::default(),
         settings: SessionSettings::default(),
     };
     for row in rows() {

@@ -54,7 +54,7 @@ impl Setting {
             Setting::NewGame => {
                 session.engine.clear();
                 session.opponent.new_game();
-                session.trained_is_said = false;
+                session.trained_reported = false;
                 None
             }
             Setting::Promote(promoted) => Some(format!("train {}", weights::promote(session, promoted))),

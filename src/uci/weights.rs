@@ -123,7 +123,7 @@ fn use_file(session: &mut Session, path: &Path) -> Result<String, String> {
 
 /// Uses weights and returns a note. Equal weights are not replaced, which keeps the hash table and the histories.
 fn take(session: &mut Session, weights: Arc<Weights>, origin: &str) -> String {
-    (session.trained, session.trained_is_said) = (None, false);
+    (session.trained, session.trained_reported) = (None, false);
     let mut note = format!("{origin} ({})", weights.id());
     for remark in &weights.meta.notes {
         note.push_str("; ");
