@@ -225,7 +225,7 @@ mod tests {
         let folder = Temporary::folder();
         let noisy = |noise: f64, [middlegame, endgame]: [f64; 2]| {
             move |index: usize, pawns: f64| {
-                let factor = if index / 10 % 2 == 0 { middlegame } else { endgame };
+                let factor = if (index / 10).is_multiple_of(2) { middlegame } else { endgame };
                 let random = hash::unit(hash::mix(index as u64 ^ 0x5EED)) - 0.5;
                 Some(Score::centipawns(100.0 * factor * (pawns + noise * random)))
             }
