@@ -360,7 +360,7 @@ impl Search<'_> {
         if bounds.fixed {
             return false;
         }
-        let only_move = self.root_moves.len() == 1 && shared.limits.searchmoves.is_empty();
+        let only_move = self.root_moves.len() == 1;
         // A mate counts as proved once the depth exceeds a multiple of its length.
         let proved_mate = moves_to_mate(best.value).is_some_and(|moves| {
             self.root_depth > self.params.time_mate_factor * moves.abs() + self.params.time_mate_base

@@ -356,6 +356,20 @@ fn a_known_win_without_time_to_mate_is_a_draw() {
     }
 }
 
+/// One move to choose from, by the rules, by `searchmoves` or by the tablebase at the root, needs little time.
+#[test]
+fn a_single_move_takes_a_fraction_of_the_time() {
+    let game = game(FENS[3]);
+    let nodes = |searchmoves: Vec<Move>| {
+        let clock = Clock { remaining: Duration::from_secs(10), increment: Duration::ZERO, moves_to_go: None };
+        let nps = NonZeroU64::new(100_000);
+        search(&mut engine(), &game, &Limits { clock: Some(clock), nps, searchmoves, ..Limits::default() }).0.nodes
+    };
+    let moves = game.board().moves();
+    let (all, one) = (nodes(Vec::new()), nodes(vec![moves[0]]));
+    assert!(3 * one < all, "{one} nodes of {all}");
+}
+
 /// Time left after the moves of White at 10+0.1, on a clock that counts nodes, with a hit after `pondering` each time.
 fn time_left(threads: usize, pondering: Option<Duration>) -> Duration {
     let nps = NonZeroU64::new(10_000).unwrap();
