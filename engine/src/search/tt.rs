@@ -11,7 +11,7 @@
 
 use crate::board::Move;
 use crate::control::Control;
-use crate::platform::{advise_huge_pages, prefetch};
+use crate::platform::{advise_huge_pages, available_megabytes, prefetch};
 use crate::value::{DECIDED, NONE, Value};
 use bytemuck::allocation::try_zeroed_slice_box;
 use std::fmt;
@@ -404,14 +404,6 @@ impl Table {
         });
         (used.count() * 1000 / (sample.len() * CLUSTER_SIZE)) as u32
     }
-}
-
-/// Memory available without swapping, if known. Linux overcommits memory and kills a process that uses too much.
-fn available_megabytes() -> Option<usize> {
-    let text = std::fs::read_to_string("/proc/meminfo").ok()?;
-    let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
-    let kilobytes: usize = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
-    Some(kilobytes / 1024)
 }
 
 #[cfg(test)]
