@@ -7,9 +7,9 @@ use std::path::Path;
 pub(crate) fn available_megabytes() -> Option<usize> {
     let system = number_after(&read_to_string("/proc/meminfo").ok()?, "MemAvailable:").map(|kilobytes| kilobytes << 10);
     let container = Path::new("/sys/fs/cgroup");
-    let second = within_limit(container, "memory.max", "anon");
-    let first = within_limit(&container.join("memory"), "memory.limit_in_bytes", "total_rss");
-    [system, second, first].into_iter().flatten().min().map(|bytes| (bytes >> 20) as usize)
+    let version_2 = within_limit(container, "memory.max", "anon");
+    let version_1 = within_limit(&container.join("memory"), "memory.limit_in_bytes", "total_rss");
+    [system, version_2, version_1].into_iter().flatten().min().map(|bytes| (bytes >> 20) as usize)
 }
 
 /// Bytes below the limit of a control group that its processes do not use. The file cache does not count as used: it is
@@ -22,8 +22,7 @@ fn within_limit(group: &Path, limit: &str, used: &str) -> Option<u64> {
 
 /// The number after a name at the start of a line.
 fn number_after(text: &str, name: &str) -> Option<u64> {
-    let words = text.lines().map(str::split_ascii_whitespace);
-    words.filter_map(|mut words| (words.next() == Some(name)).then(|| words.next())?).next()?.parse().ok()
+    text.lines().find_map(|line| line.strip_prefix(name)?.split_ascii_whitespace().next()?.parse().ok())
 }
 
 #[cfg(test)]

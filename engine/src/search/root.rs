@@ -137,8 +137,8 @@ impl Search<'_> {
         if completed.is_empty() {
             return;
         }
-        let complete = if failed { 0 } else { self.pv_index.max(1) };
-        let mut lines = self.root_moves[..complete].to_vec();
+        let searched = if failed { 0 } else { self.pv_index.max(1) };
+        let mut lines = self.root_moves[..searched].to_vec();
         for root_move in completed {
             if lines.len() == multipv {
                 break;

@@ -97,6 +97,8 @@ pub fn search_errors(judge: &SampleFile, searched: &[SampleFile]) -> Result<Vec<
 /// A position of the judge.
 struct Judged {
     board: Board,
+    /// The phase of the game, below [`PHASES`].
+    phase: usize,
     /// The number of its game.
     game: usize,
     /// The expected points, if the judge has a score.
@@ -109,7 +111,7 @@ fn read_judge(file: &SampleFile) -> Result<Vec<Judged>, Error> {
         let sample = file.read(index)?;
         game += usize::from(sample.starts_game);
         let pawns = sample.score.map(clamped);
-        judged.push(Judged { board: sample.board, game, target: pawns });
+        judged.push(Judged { board: sample.board, phase: phase_of(&sample.board), game, target: pawns });
         if let (Some(z), Some(target)) = (pawns, sample.points()) {
             predictions.push(Prediction { z, alpha: 0.0, target });
         }
@@ -140,20 +142,23 @@ fn squares(judged: &[Judged], file: &SampleFile) -> Result<(Vec<Option<f64>>, [f
         }
         both.push(position.target.zip(sample.score.map(clamped)));
     }
-    let phases: Vec<usize> = judged.iter().map(|position| phase_of(&position.board)).collect();
-    // The scores of a phase, or of all phases.
-    let factor = |phase: Option<usize>| {
-        let inside = both.iter().zip(&phases).filter(|&(_, &of)| phase.is_none_or(|phase| phase == of));
-        let (targets, pawns): (Vec<f64>, Vec<f64>) = inside.filter_map(|(scores, _)| *scores).unzip();
-        let fewest = if phase.is_some() { FEWEST_OF_PHASE } else { 1 };
+    let factors = factors(judged, &both);
+    let square = |(position, scores): (&Judged, Option<(f64, f64)>)| {
+        scores.map(|(target, pawns)| (sigmoid(factors[position.phase] * pawns) - target).powi(2))
+    };
+    Ok((judged.iter().zip(both).map(square).collect(), factors))
+}
+
+/// The factors with the smallest error, by phase, for the target and the score in pawns at each position.
+fn factors(judged: &[Judged], both: &[Option<(f64, f64)>]) -> [f64; PHASES] {
+    // The factor of a phase, or of all phases, if there are enough scores.
+    let factor = |phase: Option<usize>, fewest: usize| {
+        let inside = judged.iter().zip(both).filter(|(position, _)| phase.is_none_or(|phase| phase == position.phase));
+        let (targets, pawns): (Vec<f64>, Vec<f64>) = inside.filter_map(|(_, scores)| *scores).unzip();
         (targets.len() >= fewest).then(|| explained(&targets, &pawns).1)
     };
-    let of_all = factor(None).unwrap_or(0.0);
-    let factors = std::array::from_fn(|phase| factor(Some(phase)).unwrap_or(of_all));
-    let square = |(scores, &phase): (Option<(f64, f64)>, &usize)| {
-        scores.map(|(target, pawns)| (sigmoid(factors[phase] * pawns) - target).powi(2))
-    };
-    Ok((both.iter().copied().zip(&phases).map(square).collect(), factors))
+    let of_all = factor(None, 1).unwrap_or(0.0);
+    std::array::from_fn(|phase| factor(Some(phase), FEWEST_OF_PHASE).unwrap_or(of_all))
 }
 
 /// The phase of a position, from 0 (endgame) to the last of [`PHASES`].
