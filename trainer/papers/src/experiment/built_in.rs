@@ -88,13 +88,13 @@ pub(super) fn plan(scale: Scale, inputs: Inputs, seed: u64) -> Plan {
                 .into(),
         },
         table(
-            "The fits: positions learned from, the loss of the pieces alone, and that of what was found, on test positions.",
+            "The fits: training positions, and the loss on test positions of the pieces alone and of the fit.",
             &["Weights", "Positions", "Loss at first", "Loss", "Scale of 1024"],
             rows,
         ),
         table("Matches.", &["Match", "Score, % (95 % interval)", "Games"], matches),
         PageElement::Boards {
-            caption: "What squares are worth in the middlegame, in centipawns.".into(),
+            caption: "Piece-square tables of the middlegame, in centipawns.".into(),
             boards: boards.map(|(title, piece)| (title.into(), "trained".into(), piece, 0)).to_vec(),
         },
     ];

@@ -190,7 +190,7 @@ fn elements(numbers: &Numbers, plies: u32, matches: &mut Vec<Step>) -> Vec<PageE
 
     let versions = [
         ("base1", "All groups without 2-tuples, trained 2-ply from Table I"),
-        ("base2", "BASE1 without the groups that stand for the non-linear sub-functions, not retrained"),
+        ("base2", "BASE1 without the groups of the nonlinear sub-functions, not retrained"),
     ];
     let described = |depth: u32| {
         let all = format!("All groups and 2-tuples, {depth}-ply training");
@@ -232,7 +232,7 @@ fn elements(numbers: &Numbers, plies: u32, matches: &mut Vec<Step>) -> Vec<PageE
         let mut series = Vec::new();
         for (label, rows) in [&all_groups, &linear_groups].into_iter().zip(all) {
             let (there, here): (Vec<_>, Vec<_>) = rows.iter().enumerate().map(point).unzip();
-            series.push((format!("{label}, here"), here));
+            series.push((format!("{label}, Dyad"), here));
             series.push((format!("{label}, paper"), there));
         }
         PageElement::Chart {
@@ -271,7 +271,7 @@ fn elements(numbers: &Numbers, plies: u32, matches: &mut Vec<Step>) -> Vec<PageE
     ];
     if !own.is_empty() {
         page.push(heading("Desired moves of the search or of the masters"));
-        let caption = "Trained on moves of a search (CT) against trained on the masters' own moves (OWN).";
+        let caption = "Trained on moves of a search (CT) against trained on the moves that the masters played (OWN).";
         page.push(scores(caption, &own));
     }
     page.extend([
@@ -285,9 +285,9 @@ fn elements(numbers: &Numbers, plies: u32, matches: &mut Vec<Step>) -> Vec<PageE
                 "ORI1 eg",
                 "BASE1 eg",
                 "CT4 mg, paper",
-                &format!("{} mg, here", called(&deepest)),
+                &format!("{} mg, Dyad", called(&deepest)),
                 "CT4 eg, paper",
-                &format!("{} eg, here", called(&deepest)),
+                &format!("{} eg, Dyad", called(&deepest)),
             ],
             material.collect(),
         ),

@@ -130,8 +130,8 @@ fn steps(numbers: &Numbers, plies: u32, inputs: &Inputs) -> (Vec<Step>, Vec<Stri
     let (games, count, test_percent) = (inputs.games.clone(), numbers.positions, numbers.test_percent);
     let mut steps = vec![step("positions", Work::Prepare { games, filters, count, test_percent })];
     // Evaluations first: they take seconds, networks take hours.
-    steps.push(step("hand-set", Work::HandTuned { tapered: true }));
-    let mut opponents: Vec<String> = vec!["material".into(), "hand-set".into()];
+    steps.push(step("hand-tuned", Work::HandTuned { tapered: true }));
+    let mut opponents: Vec<String> = vec!["material".into(), "hand-tuned".into()];
     opponents.extend(inputs.weights.iter().map(|path| stem(path)));
     opponents.push("default".into());
     for name in &opponents {
@@ -227,7 +227,7 @@ fn elements(opponents: &[String]) -> Vec<PageElement> {
         ),
         heading("Training"),
         table(
-            "What the networks cost, on this machine, with what else it had to do.",
+            "Cost of the networks on this machine. Other programs running at the time change it.",
             &[
                 "Network",
                 "Parameters",
@@ -239,7 +239,7 @@ fn elements(opponents: &[String]) -> Vec<PageElement> {
             NETWORKS.iter().map(cost).collect(),
         ),
         PageElement::Chart {
-            caption: "Loss end to end; that of the distilled network is the cross-entropy with its teacher's answers.".into(),
+            caption: "Loss of the end-to-end training; for the distilled network the cross-entropy with the outputs of the large one.".into(),
             x: "epoch".into(),
             y: "cross-entropy, nats a pair".into(),
             series: NETWORKS.iter().map(curve).collect(),
@@ -251,6 +251,6 @@ fn elements(opponents: &[String]) -> Vec<PageElement> {
                 .into(),
         },
         scores("At equal nodes a move.", &nodes),
-        scores("At equal time a move, which is not repeatable.", &against("time")),
+        scores("At equal time a move, which is not reproducible.", &against("time")),
     ]
 }

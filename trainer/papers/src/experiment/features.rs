@@ -222,19 +222,19 @@ impl Build<'_> {
         vec![
             heading("Versions"),
             table(
-                "Features, as Tables I and III: those of Chinese chess there, of chess here.",
+                "Features, as Tables I and III: those of the paper for Chinese chess, Dyad's for chess.",
                 &[
                     "Version",
                     "Feature sets",
-                    "Features there",
-                    "Features here",
+                    "Features, paper",
+                    "Features, Dyad",
                     SCALE_COLUMN,
-                    "Move-match accuracy here, %",
+                    "Move-match accuracy, %",
                 ],
                 described,
             ),
             heading("Training and tapering"),
-            scores("EVAL0: trained against set by hand, with tapering (*) and without, as Table IV.", &tapering),
+            scores("EVAL0: trained against hand-tuned, with tapering (*) and without, as Table IV.", &tapering),
             heading("Feature sets"),
             scores("Each version against EVAL0, as Fig. 3. The paper gives only one of its numbers.", &sets),
             PageElement::Chart {
@@ -242,7 +242,7 @@ impl Build<'_> {
                 x: "version".into(),
                 y: "score, %".into(),
                 series: vec![
-                    ("here".into(), by_version.collect()),
+                    ("Dyad".into(), by_version.collect()),
                     ("paper".into(), vec![(ALL as f64, paper(EVAL13_SCORE))]),
                 ],
             },
@@ -259,12 +259,12 @@ impl Build<'_> {
     /// Table IV.
     fn tapering(&mut self, trained: &str) -> Vec<Row> {
         let untapered = self.train(0, BATCH, DEPTH, true);
-        self.add("hand-set", Work::HandTuned { tapered: true });
-        self.add("hand-set-untapered", Work::HandTuned { tapered: false });
+        self.add("hand-tuned", Work::HandTuned { tapered: true });
+        self.add("hand-tuned-untapered", Work::HandTuned { tapered: false });
         let rows = [
-            ("trained vs. hand-tuned", untapered.as_str(), "hand-set-untapered", 82.94),
-            ("trained* vs. hand-tuned*", trained, "hand-set", 86.58),
-            ("hand-tuned* vs. hand-tuned", "hand-set", "hand-set-untapered", 53.76),
+            ("trained vs. hand-tuned", untapered.as_str(), "hand-tuned-untapered", 82.94),
+            ("trained* vs. hand-tuned*", trained, "hand-tuned", 86.58),
+            ("hand-tuned* vs. hand-tuned", "hand-tuned", "hand-tuned-untapered", 53.76),
             ("trained* vs. trained", trained, &untapered, 62.75),
         ];
         rows.map(|(label, a, b, there)| (label.to_string(), Some(there), self.play(a, b, None).2)).to_vec()
@@ -342,13 +342,9 @@ impl Build<'_> {
             }
         }
         let most = self.numbers.threads.last().copied().unwrap_or(1);
-        let (threads, speedup) = (format!("Positions/s, {most} threads"), format!("Speed-up by {most} threads, here"));
-        let head = ["Training", "Speed-up by 4 threads, paper", "Positions/s, 1 thread", &threads, &speedup];
-        table(
-            "Speed-up by threads, as Fig. 5. It is worth what the machine was free for while it was measured.",
-            &head,
-            rows,
-        )
+        let (threads, speedup) = (format!("Positions/s, {most} threads"), format!("Speed-up of {most} threads, Dyad"));
+        let head = ["Training", "Speed-up of 4 threads, paper", "Positions/s, 1 thread", &threads, &speedup];
+        table("Speed-up by threads, as Fig. 5. Other programs running at the time change it.", &head, rows)
     }
 }
 

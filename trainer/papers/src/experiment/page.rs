@@ -42,7 +42,7 @@ pub fn of(plan: &Plan, results: &Results, folder: &Path) -> String {
     ]);
     page.facts(&facts);
     if done < all {
-        page.paragraph("This experiment is not finished: what is still to be found is shown by a dash.");
+        page.paragraph("This experiment is not finished: a dash marks a missing result.");
     }
     page.paragraph(
         "Intervals are those of 95 %. In matches they come from pairs of games, each from one opening with both colors; one \
@@ -73,7 +73,7 @@ struct Writer<'a> {
 }
 
 impl Writer<'_> {
-    /// How many results of the paper hold here, do not, or are not decided; empty if the plan compares none.
+    /// How many results of the paper hold, do not, or are not decided; empty if the plan compares none.
     fn verdicts(&mut self) -> Vec<(String, &'static str)> {
         let rows = self.plan.elements.iter().filter_map(|element| match element {
             PageElement::Table { rows, .. } => Some(rows),
@@ -87,7 +87,7 @@ impl Writer<'_> {
         let count = |wanted: &str| verdicts.iter().filter(|verdict| *verdict == wanted).count();
         let [hold, fail, open] = [HOLDS, FAILS, OPEN].map(count);
         let missing = verdicts.len() - hold - fail - open;
-        let mut facts = vec![(format!("{hold} of {}", verdicts.len()), "results of the paper hold here")];
+        let mut facts = vec![(format!("{hold} of {}", verdicts.len()), "results of the paper hold")];
         let others = [(open, "open"), (fail, "fail"), (missing, "not measured yet")];
         facts.extend(others.into_iter().filter(|(count, _)| *count > 0).map(|(count, name)| (count.to_string(), name)));
         facts

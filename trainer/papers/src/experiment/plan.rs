@@ -170,7 +170,6 @@ pub enum Work {
         weights: Vec<(String, f64)>,
     },
     /// Hand-tuned weights: material, piece-square tables and mobility by formulas.
-    #[serde(rename = "hand-set")]
     HandTuned {
         /// Whether middlegame and endgame differ.
         tapered: bool,

@@ -71,10 +71,10 @@ pub(super) fn plan(scale: Scale, inputs: Inputs, seed: u64) -> Plan {
     }
     let names: Vec<String> = bands.into_iter().map(|(band, _)| band).collect();
     let mut elements = learned(&names);
-    steps.push(Step { name: "hand-set".into(), work: Work::HandTuned { tapered: true } });
+    steps.push(Step { name: "hand-tuned".into(), work: Work::HandTuned { tapered: true } });
     for depth in [1, 2, 4] {
         // Their program played from 2 plies on.
-        let players: Vec<String> = names.iter().cloned().chain((depth > 1).then(|| "hand-set".into())).collect();
+        let players: Vec<String> = names.iter().cloned().chain((depth > 1).then(|| "hand-tuned".into())).collect();
         elements.push(round_robin(&players, depth, numbers.pairs, scale.plies(), &mut steps));
     }
     elements.push(separation(&names));
@@ -199,16 +199,16 @@ fn learned(bands: &[String]) -> Vec<PageElement> {
         ),
         heading("Prediction of moves"),
         table(
-            "Error, recall and precision of pairs of moves in percent, as Table 3: estimates of the SVM there, held-out games here.",
+            "Error, recall and precision of pairs of moves in percent, as Table 3. Paper: estimates of the SVM; Dyad: held-out games.",
             &[
                 "Band",
                 "Error, paper",
-                "Error, here",
+                "Error, Dyad",
                 "Recall, paper",
-                "Recall, here",
+                "Recall, Dyad",
                 "Precision, paper",
-                "Precision, here",
-                "Pairs here",
+                "Precision, Dyad",
+                "Pairs, Dyad",
             ],
             bands.iter().map(prediction).collect(),
         ),
