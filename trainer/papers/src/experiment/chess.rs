@@ -1,7 +1,7 @@
 //! `ct-chess`: Tseng, Chen and Wu (2018), Tables II to X.
 //!
-//! Their original program was hand-tuned for years; ours is trained from the same Table I on the same positions without
-//! 2-tuples, so that only the 2-tuples differ.
+//! The paper's original program was hand-tuned for years; Dyad's is trained from the same Table I on the same positions
+//! without 2-tuples, so that only the 2-tuples differ.
 
 use dyad_trainer::arena::play::SearchLimits;
 use dyad_trainer::data::positions::Filters;
@@ -164,23 +164,24 @@ fn elements(numbers: &Numbers, plies: u32, matches: &mut Vec<Step>) -> Vec<PageE
     };
     let called = |name: &str| name.to_uppercase();
     let mut row =
-        |a: &str, b: &str, there: Option<f64>| (format!("{} vs. {}", called(a), called(b)), there, play(a, b));
+        |a: &str, b: &str, published: Option<f64>| (format!("{} vs. {}", called(a), called(b)), published, play(a, b));
     let depths = numbers.depths as usize;
-    let against = |base: &'static str, first: usize, there: &[f64; 8]| -> Vec<(String, String, Option<f64>)> {
+    let against = |base: &'static str, first: usize, published: &[f64; 8]| -> Vec<(String, String, Option<f64>)> {
         (first..first + depths)
-            .map(|number| (format!("ct{}", number + 1), base.to_string(), Some(there[number])))
+            .map(|number| (format!("ct{}", number + 1), base.to_string(), Some(published[number])))
             .collect()
     };
     let mut rows = |all: Vec<(String, String, Option<f64>)>| -> Vec<(String, Option<f64>, String)> {
-        all.iter().map(|(a, b, there)| row(a, b, *there)).collect()
+        all.iter().map(|(a, b, published)| row(a, b, *published)).collect()
     };
     let base = rows(vec![("base1".into(), "base2".into(), Some(82.0))]);
     let four = rows(against("base1", 0, &AGAINST_BASE1));
     let five = rows(against("base1", 4, &AGAINST_BASE1));
     let six = rows(against("base2", 0, &AGAINST_BASE2));
     let seven = rows(against("base2", 4, &AGAINST_BASE2));
-    let mut deeper = |first: usize, there: [f64; 3]| {
-        let pair = |step: usize| (format!("ct{}", first + step + 1), format!("ct{}", first + step), Some(there[step]));
+    let mut deeper = |first: usize, published: [f64; 3]| {
+        let pair =
+            |step: usize| (format!("ct{}", first + step + 1), format!("ct{}", first + step), Some(published[step]));
         rows((0..depths - 1).map(pair).collect())
     };
     let (eight, nine) = (deeper(1, DEEPER[0]), deeper(5, DEEPER[1]));
@@ -213,27 +214,27 @@ fn elements(numbers: &Numbers, plies: u32, matches: &mut Vec<Step>) -> Vec<PageE
     };
     let weight = |name: &str, piece: &str, stage: usize| value(name, &format!("/{piece}/{stage}"), 1.0, 0);
     let deepest = format!("ct{depths}");
-    let material = MATERIAL.iter().map(|(piece, there)| {
+    let material = MATERIAL.iter().map(|(piece, published)| {
         let mut row = vec![text(*piece)];
         for (side, name) in ["base1", &deepest].into_iter().enumerate() {
             for stage in 0..2 {
-                row.push(Cell::Paper { value: there[2 * side + stage], decimals: 0 });
+                row.push(Cell::Paper { value: published[2 * side + stage], decimals: 0 });
                 row.push(weight(name, piece, stage));
             }
         }
         row
     });
     let [all_groups, linear_groups] = [0, 4].map(|first| format!("CT{} to CT{}", first + 1, first + depths));
-    let point = |(index, (_, there, step)): (usize, &(String, Option<f64>, String))| {
+    let point = |(index, (_, published, step)): (usize, &(String, Option<f64>, String))| {
         let x = (index + 1) as f64;
-        ((x, there.map_or_else(|| text("-"), paper)), (x, Cell::Score { step: step.clone(), reversed: false }))
+        ((x, published.map_or_else(|| text("-"), paper)), (x, Cell::Score { step: step.clone(), reversed: false }))
     };
     let chart = |caption: &str, all: [&[(String, Option<f64>, String)]; 2]| {
         let mut series = Vec::new();
         for (label, rows) in [&all_groups, &linear_groups].into_iter().zip(all) {
-            let (there, here): (Vec<_>, Vec<_>) = rows.iter().enumerate().map(point).unzip();
-            series.push((format!("{label}, Dyad"), here));
-            series.push((format!("{label}, paper"), there));
+            let (published, measured): (Vec<_>, Vec<_>) = rows.iter().enumerate().map(point).unzip();
+            series.push((format!("{label}, Dyad"), measured));
+            series.push((format!("{label}, paper"), published));
         }
         PageElement::Chart {
             caption: caption.into(),
@@ -246,7 +247,7 @@ fn elements(numbers: &Numbers, plies: u32, matches: &mut Vec<Step>) -> Vec<PageE
     let mut page = vec![
         heading("Versions"),
         PageElement::Text {
-            text: "Their ORI1 is a program tuned by hand for years, with non-linear sub-functions. BASE1 here is the linear \
+            text: "The paper's ORI1 is a program tuned by hand for years, with non-linear sub-functions. BASE1 is the linear \
                    evaluation with all groups, trained on the same positions and from the same Table I as the others, but \
                    without 2-tuples; BASE2 lacks the groups that stand for those sub-functions."
                 .into(),

@@ -173,17 +173,17 @@ fn steps(numbers: &Numbers, plies: u32, inputs: &Inputs) -> (Vec<Step>, Vec<Stri
 fn elements(opponents: &[String]) -> Vec<PageElement> {
     let heading = |text: &str| PageElement::Heading { text: text.into() };
     let dash = || text("-");
-    let accuracy = |label: &str, there: Cell, step: &str, pairs: Cell| {
+    let accuracy = |label: &str, published: Cell, step: &str, pairs: Cell| {
         let at = |name: &str| value(step, name, 1.0, 0);
-        vec![text(label), there, value(step, "/accuracy", 1.0, 2), pairs, at("/positions"), at("/games")]
+        vec![text(label), published, value(step, "/accuracy", 1.0, 2), pairs, at("/positions"), at("/games")]
     };
     let mut rows: Vec<Vec<Cell>> = NETWORKS
         .iter()
         .map(|(name, about, _, _)| {
-            let there =
+            let published =
                 if *name == "large-by-position" { Cell::Paper { value: PAPER_ACCURACY, decimals: 1 } } else { dash() };
             let step = format!("pairs-{name}");
-            accuracy(&format!("{name}: {about}"), there, &step, value(&step, "/pairs", 1.0, 0))
+            accuracy(&format!("{name}: {about}"), published, &step, value(&step, "/pairs", 1.0, 0))
         })
         .collect();
     rows.extend(
@@ -222,7 +222,7 @@ fn elements(opponents: &[String]) -> Vec<PageElement> {
         table(
             "Pairs ordered correctly, in percent with 95 % intervals: one position of a game that White won, one of a game \
              that Black won. For an evaluation it is the area under the curve, over all pairs.",
-            &["Who", "Paper, %", "Here, %", "Pairs", "Test positions", "Test games"],
+            &["Evaluation", "Paper, %", "Dyad, %", "Pairs", "Test positions", "Test games"],
             rows,
         ),
         heading("Training"),

@@ -1,11 +1,11 @@
 //! `ct-features`: the feature sets, tapering, batches and depths of the Chinese-chess paper, on chess.
 //!
-//! | there | here |
+//! | paper | Dyad |
 //! |---|---|
-//! | MATL, LOC, MOB | `material`, `location`, `mobility` (of four piece types; theirs of two) |
-//! | AKA, attacks on squares next to the king | `king_attack`: one feature for each number, as theirs, separate with and without a queen |
+//! | MATL, LOC, MOB | `material`, `location`, `mobility` (of four piece types; the paper has two) |
+//! | AKA, attacks on squares next to the king | `king_attack`: one feature for each number, as in the paper, separate with and without a queen |
 //! | SPC, safe potential checks | `safe_checks`: one for each number, and by piece type |
-//! | COP, chasing an opponent's piece | `attacked`: by both piece types as theirs, separate by the defense of the piece |
+//! | COP, chasing an opponent's piece | `attacked`: by both piece types as in the paper, separate by the defense of the piece |
 //! | MATL2, LOC2 | `material_pairs`, `pairs` |
 
 use dyad_trainer::arena::play::SearchLimits;
@@ -24,7 +24,7 @@ const COP: &str = "attacked";
 const MATL2: &str = "material_pairs";
 const LOC2: &str = "pairs";
 
-/// Table III: the feature sets of each version beyond EVAL0, its name there, and its number of features there.
+/// Table III: the feature sets of each version beyond EVAL0, and their name and number of features in the paper.
 const VERSIONS: [(&[&str], &str, u32); 14] = [
     (&[], "MATL+LOC+MOB", 226),
     (&[AKA], "EVAL0+AKA", 231),
@@ -187,11 +187,11 @@ impl Build<'_> {
         name
     }
 
-    fn play(&mut self, a: &str, b: &str, there: Option<f64>) -> Row {
+    fn play(&mut self, a: &str, b: &str, published: Option<f64>) -> Row {
         let name = format!("{a}_{b}");
         let (players, budget) = ([a.to_string(), b.to_string()], SearchLimits::Nodes(self.numbers.nodes));
         self.add(&name, Work::Match { players, budget, pairs: self.numbers.pairs, plies: self.plies });
-        (format!("{a} vs. {b}"), there, name)
+        (format!("{a} vs. {b}"), published, name)
     }
 
     fn elements(&mut self) -> Vec<PageElement> {
@@ -211,14 +211,14 @@ impl Build<'_> {
         let tapering = self.tapering(&versions[0]);
         let sets: Vec<Row> = (1..=ALL)
             .map(|version| {
-                let there = (version == ALL).then_some(EVAL13_SCORE);
-                self.play(&versions[version], &versions[0], there)
+                let published = (version == ALL).then_some(EVAL13_SCORE);
+                self.play(&versions[version], &versions[0], published)
             })
             .collect();
         let batches = self.batches();
         let depths = self.depths();
         let speeds = self.speeds();
-        let by_version = sets.iter().enumerate().map(|(number, row)| ((number + 1) as f64, here(row)));
+        let by_version = sets.iter().enumerate().map(|(number, row)| ((number + 1) as f64, measured(row)));
         vec![
             heading("Versions"),
             table(
@@ -267,7 +267,7 @@ impl Build<'_> {
             ("hand-tuned* vs. hand-tuned", "hand-tuned", "hand-tuned-untapered", 53.76),
             ("trained* vs. trained", trained, &untapered, 62.75),
         ];
-        rows.map(|(label, a, b, there)| (label.to_string(), Some(there), self.play(a, b, None).2)).to_vec()
+        rows.map(|(label, a, b, published)| (label.to_string(), Some(published), self.play(a, b, None).2)).to_vec()
     }
 
     /// Fig. 4.
@@ -276,15 +276,18 @@ impl Build<'_> {
         for &version in self.numbers.varied {
             let without = self.train(version, 1, DEPTH, false);
             let mut points = Vec::new();
-            for (batch, there) in BATCHES {
+            for (batch, published) in BATCHES {
                 let with = self.train(version, batch, DEPTH, false);
-                let row = self.play(&with, &without, (version == ALL).then_some(there));
-                points.push((batch as f64, here(&row)));
+                let row = self.play(&with, &without, (version == ALL).then_some(published));
+                points.push((batch as f64, measured(&row)));
                 rows.push(row);
             }
             series.push((format!("EVAL{version}"), points));
         }
-        series.push(("EVAL13, paper".into(), BATCHES.map(|(batch, there)| (batch as f64, paper(there))).to_vec()));
+        series.push((
+            "EVAL13, paper".into(),
+            BATCHES.map(|(batch, published)| (batch as f64, paper(published))).to_vec(),
+        ));
         let caption = "Score with batches against without, with 95 % intervals, as Fig. 4.".to_string();
         let (x, y) = ("positions in a batch".into(), "score, %".into());
         (rows, PageElement::Chart { caption, x, y, series })
@@ -298,8 +301,8 @@ impl Build<'_> {
             for depth in 2..=4 {
                 let [deeper, other] = [depth, depth - 1].map(|depth| self.train(version, BATCH, depth, false));
                 let of_version = FOUR_PLY.iter().find(|(known, _)| depth == 4 && *known == version);
-                let row = self.play(&deeper, &other, of_version.map(|(_, there)| *there));
-                points.push((f64::from(depth), here(&row)));
+                let row = self.play(&deeper, &other, of_version.map(|(_, published)| *published));
+                points.push((f64::from(depth), measured(&row)));
                 rows.push(row);
             }
             series.push((format!("EVAL{version}"), points));
@@ -312,7 +315,7 @@ impl Build<'_> {
     fn speeds(&mut self) -> PageElement {
         let mut rows = Vec::new();
         for &version in self.numbers.timed {
-            for (batch, there) in SPEEDUPS {
+            for (batch, published) in SPEEDUPS {
                 let names: Vec<String> = self
                     .numbers
                     .threads
@@ -334,7 +337,7 @@ impl Build<'_> {
                 let at = "/positions_per_second".to_string();
                 rows.push(vec![
                     text(format!("EVAL{version}, batches of {batch}")),
-                    text(there),
+                    text(published),
                     value(first, &at, 1.0, 0),
                     value(last, &at, 1.0, 0),
                     Cell::Ratio { step: last.clone(), by: first.clone(), at },
@@ -348,6 +351,6 @@ impl Build<'_> {
     }
 }
 
-fn here(row: &Row) -> Cell {
+fn measured(row: &Row) -> Cell {
     Cell::Score { step: row.2.clone(), reversed: false }
 }

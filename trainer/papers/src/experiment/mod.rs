@@ -1,5 +1,5 @@
 //! Experiments: each repeats a paper with one command, from games to a page that compares the paper's results with
-//! those found here; one makes the built-in weights.
+//! Dyad's; one makes the built-in weights.
 //!
 //! An experiment is data ([`plan`]): a list of steps, and the figures and tables to show. The [`catalog`] has one for
 //! each paper. [`run`] executes a plan in a folder, one process at a time. Each step calls a tool of another module

@@ -1,4 +1,4 @@
-//! The page of an experiment: the results of the paper and those found here, side by side.
+//! The page of an experiment: the results of the paper and Dyad's, side by side.
 //!
 //! It shows the results so far, with dashes for missing ones, as one self-contained HTML file.
 
@@ -46,8 +46,8 @@ pub fn of(plan: &Plan, results: &Results, folder: &Path) -> String {
     }
     page.paragraph(
         "Intervals are those of 95 %. In matches they come from pairs of games, each from one opening with both colors; one \
-         that holds 50 % proves nothing. A result of the paper holds here if our interval lies on its side of 50 %, fails \
-         if it lies on the other side, and is open otherwise.",
+         that contains 50 % proves nothing. A claim of the paper holds if Dyad's interval lies on its side of 50 %, fails if \
+         the interval lies on the other side, and is open otherwise.",
     );
     for element in &plan.elements {
         writer.element(&mut page, element);

@@ -434,18 +434,18 @@ pub fn table(caption: impl Into<String>, head: &[&str], rows: Vec<Vec<Cell>>) ->
 }
 
 /// The columns of [`scores`].
-const SCORES: [&str; 5] = ["Match", "Paper, %", "Here, % (95 % interval)", "Games", "The paper's claim"];
+const SCORES: [&str; 5] = ["Match", "Paper, %", "Dyad, % (95 % interval)", "Games", "The paper's claim"];
 
-/// A table of matches: players, score in the paper, score here.
+/// A table of matches: players, the paper's score, Dyad's score.
 #[must_use]
 pub fn scores(caption: impl Into<String>, rows: &[(String, Option<f64>, String)]) -> PageElement {
-    let row = |(label, there, step): &(String, Option<f64>, String)| {
+    let row = |(label, published, step): &(String, Option<f64>, String)| {
         vec![
             text(label),
-            there.map_or_else(|| text("not played"), paper),
+            published.map_or_else(|| text("not played"), paper),
             Cell::Score { step: step.clone(), reversed: false },
             Cell::Games { step: step.clone() },
-            there.map_or_else(|| text("-"), |paper| Cell::Verdict { step: step.clone(), paper }),
+            published.map_or_else(|| text("-"), |paper| Cell::Verdict { step: step.clone(), paper }),
         ]
     };
     table(caption, &SCORES, rows.iter().map(row).collect())

@@ -14,7 +14,8 @@ use crate::experiment::plan::{
     Cell, FIXED_SCALE, Inputs, PageElement, Plan, SCALE_COLUMN, Scale, Step, Work, scale_of, stem, table, text, value,
 };
 
-/// The features of Table 1: their name there, the group here, their weight there, and whether its mean represents it.
+/// The features of Table 1: name in the paper, group in Dyad, index in the group or none for the group's mean, weight in the
+/// paper.
 const POSITIONAL: [(&str, &str, Option<usize>, f64); 7] = [
     ("double pawn", "pawn_doubled", None, -10.0),
     ("isolated pawn", "pawn_isolated", None, -20.0),
@@ -73,7 +74,7 @@ pub(super) fn plan(scale: Scale, inputs: Inputs, seed: u64) -> Plan {
     let mut elements = learned(&names);
     steps.push(Step { name: "hand-tuned".into(), work: Work::HandTuned { tapered: true } });
     for depth in [1, 2, 4] {
-        // Their program played from 2 plies on.
+        // The paper's program played from 2 plies on.
         let players: Vec<String> = names.iter().cloned().chain((depth > 1).then(|| "hand-tuned".into())).collect();
         elements.push(round_robin(&players, depth, numbers.pairs, scale.plies(), &mut steps));
     }
@@ -144,11 +145,11 @@ fn learned(bands: &[String]) -> Vec<PageElement> {
         ]
     };
     let prediction = |band: &String| {
-        let there = rating(band).and_then(|rating| PREDICTION.iter().find(|(known, _)| *known == rating));
+        let published = rating(band).and_then(|rating| PREDICTION.iter().find(|(known, _)| *known == rating));
         let step = format!("prediction-{band}");
         let mut row = vec![text(band)];
         for (index, at) in ["/error", "/recall", "/precision"].into_iter().enumerate() {
-            row.push(there.map_or_else(|| text("-"), |(_, all)| Cell::Paper { value: all[index], decimals: 2 }));
+            row.push(published.map_or_else(|| text("-"), |(_, all)| Cell::Paper { value: all[index], decimals: 2 }));
             row.push(value(&step, at, 100.0, 2));
         }
         row.push(value(&step, "/pairs", 1.0, 0));
@@ -162,14 +163,15 @@ fn learned(bands: &[String]) -> Vec<PageElement> {
         stage: 0,
         centipawns: true,
     };
-    let row = |label: &str, there: f64, group: &str, index: Option<usize>| {
-        let mut row = vec![text(label), Cell::Paper { value: there, decimals: 0 }];
+    let row = |label: &str, published: f64, group: &str, index: Option<usize>| {
+        let mut row = vec![text(label), Cell::Paper { value: published, decimals: 0 }];
         row.extend(bands.iter().map(|band| weight(band, group, index)));
         row
     };
     let head: Vec<&str> = ["Feature", "TSCP"].into_iter().chain(bands.iter().map(String::as_str)).collect();
-    let pieces = PIECES.iter().enumerate().map(|(index, (label, there))| row(label, *there, "material", Some(index)));
-    let positional = POSITIONAL.iter().map(|(label, group, index, there)| row(label, *there, group, *index));
+    let pieces =
+        PIECES.iter().enumerate().map(|(index, (label, published))| row(label, *published, "material", Some(index)));
+    let positional = POSITIONAL.iter().map(|(label, group, index, published)| row(label, *published, group, *index));
     // Bands without a rating come last.
     let place = |number: usize, band: &str| rating(band).map_or(2_400.0 + number as f64, f64::from);
     let series = |label: &str, group: &str, index: Option<usize>| {
@@ -220,8 +222,8 @@ fn learned(bands: &[String]) -> Vec<PageElement> {
         ),
         table("Values of the pieces in the middlegame, in centipawns, as Fig. 1 (a).", &head, pieces.collect()),
         table(
-            "Positional features in the middlegame, in centipawns, as Figs. 1 (b) and (c); where a feature of theirs is a \
-             group here, the mean of it.",
+            "Positional features in the middlegame, in centipawns, as Figs. 1 (b) and (c); where one feature of the paper is a \
+             group in Dyad, the mean of the group.",
             &head,
             positional.collect(),
         ),
@@ -296,11 +298,11 @@ fn separation(bands: &[String]) -> PageElement {
     let (Some(lowest), Some(top)) = (bands.first(), bands.last()) else {
         return PageElement::Text { text: "There are no bands.".into() };
     };
-    let row = |(depth, there): (u32, f64)| {
+    let row = |(depth, published): (u32, f64)| {
         let step = match_name(top, lowest, depth);
         vec![
             text(format!("{top} vs. {lowest}, {depth} plies")),
-            Cell::Paper { value: there, decimals: 1 },
+            Cell::Paper { value: published, decimals: 1 },
             Cell::Score { step: step.clone(), reversed: false },
             Cell::Games { step: step.clone() },
             Cell::Verdict { step, paper: 75.0 },
@@ -309,7 +311,7 @@ fn separation(bands: &[String]) -> PageElement {
     table(
         "The strongest band against the weakest: the paper's 1600 against its 1000, ours the last against the first. 75 % would be \
          a difference of 200 Elo.",
-        &["Match", "Paper, %", "Here, % (95 % interval)", "Games", "Is the stronger band stronger?"],
+        &["Match", "Paper, %", "Dyad, % (95 % interval)", "Games", "Is the stronger band stronger?"],
         TOP_AGAINST_LOWEST.into_iter().map(row).collect(),
     )
 }
