@@ -14,7 +14,7 @@ use dyad_trainer::data::positions::Filters;
 use dyad_trainer::fit::regression::{FitSettings, Target};
 use dyad_trainer::selftrain::generator::GeneratorSettings;
 
-use crate::experiment::plan::{Cell, Inputs, PageElement, Plan, Scale, Step, Work, stem, table, text, value};
+use crate::experiment::plan::{Cell, Inputs, PageElement, Plan, Scale, Step, Work, score, stem, table, text, value};
 
 /// L2 of the 2-tuples, in positions: little against millions of positions.
 const L2_OF_PAIRS: f64 = 100.0;
@@ -155,7 +155,6 @@ impl Build<'_> {
         let (step, players) = (format!("{a}_{b}"), [a, b].map(String::from));
         let Numbers { match_nodes, pairs, .. } = *self.numbers;
         self.add(&step, Work::Match { players, budget: SearchLimits::Nodes(match_nodes), pairs, plies });
-        let score = Cell::Score { step: step.clone(), reversed: false };
-        vec![text(format!("{a} against {b}")), score, Cell::Games { step }]
+        vec![text(format!("{a} against {b}")), score(&step), Cell::Games { step }]
     }
 }

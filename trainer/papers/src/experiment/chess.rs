@@ -8,8 +8,8 @@ use dyad_trainer::data::positions::Filters;
 use dyad_trainer::learn::settings::TrainingSettings;
 
 use crate::experiment::plan::{
-    Cell, FIXED_SCALE, Inputs, PageElement, Plan, SCALE_COLUMN, Scale, Step, Work, paper, scale_of, scores, table,
-    text, value,
+    Cell, FIXED_SCALE, Inputs, PageElement, Plan, SCALE_COLUMN, Scale, ScoreRow, Step, Work, paper, scale_of, score,
+    scores, table, text, value,
 };
 
 /// Families that stand for the sub-functions with non-linear features: imbalance, king, passed, space, initiative.
@@ -171,7 +171,7 @@ fn elements(numbers: &Numbers, plies: u32, matches: &mut Vec<Step>) -> Vec<PageE
             .map(|number| (format!("ct{}", number + 1), base.to_string(), Some(published[number])))
             .collect()
     };
-    let mut rows = |all: Vec<(String, String, Option<f64>)>| -> Vec<(String, Option<f64>, String)> {
+    let mut rows = |all: Vec<(String, String, Option<f64>)>| -> Vec<ScoreRow> {
         all.iter().map(|(a, b, published)| row(a, b, *published)).collect()
     };
     let base = rows(vec![("base1".into(), "base2".into(), Some(82.0))]);
@@ -225,11 +225,11 @@ fn elements(numbers: &Numbers, plies: u32, matches: &mut Vec<Step>) -> Vec<PageE
         row
     });
     let [all_groups, linear_groups] = [0, 4].map(|first| format!("CT{} to CT{}", first + 1, first + depths));
-    let point = |(index, (_, published, step)): (usize, &(String, Option<f64>, String))| {
+    let point = |(index, (_, published, step)): (usize, &ScoreRow)| {
         let x = (index + 1) as f64;
-        ((x, published.map_or_else(|| text("-"), paper)), (x, Cell::Score { step: step.clone(), reversed: false }))
+        ((x, published.map_or_else(|| text("-"), paper)), (x, score(step)))
     };
-    let chart = |caption: &str, all: [&[(String, Option<f64>, String)]; 2]| {
+    let chart = |caption: &str, all: [&[ScoreRow]; 2]| {
         let mut series = Vec::new();
         for (label, rows) in [&all_groups, &linear_groups].into_iter().zip(all) {
             let (published, measured): (Vec<_>, Vec<_>) = rows.iter().enumerate().map(point).unzip();

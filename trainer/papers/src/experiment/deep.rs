@@ -7,7 +7,9 @@ use dyad_trainer::arena::play::SearchLimits;
 use dyad_trainer::data::positions::Filters;
 
 use crate::deepchess::training::{NetworkSettings, Split};
-use crate::experiment::plan::{Cell, Inputs, PageElement, Plan, Scale, Step, Work, scores, stem, table, text, value};
+use crate::experiment::plan::{
+    Cell, Inputs, PageElement, Plan, Scale, ScoreRow, Step, Work, scores, stem, table, text, value,
+};
 
 /// Validation accuracy of the paper's large network, in percent.
 const PAPER_ACCURACY: f64 = 98.0;
@@ -210,7 +212,7 @@ fn elements(opponents: &[String]) -> Vec<PageElement> {
         };
         (name.to_string(), (1..=epochs).map(point).collect())
     };
-    let against = |kind: &str| -> Vec<(String, Option<f64>, String)> {
+    let against = |kind: &str| -> Vec<ScoreRow> {
         let row =
             |opponent: &String| (format!("distilled vs. {opponent}"), None, format!("distilled_{opponent}_{kind}"));
         opponents.iter().map(row).collect()

@@ -13,8 +13,8 @@ use dyad_trainer::data::positions::Filters;
 use dyad_trainer::learn::settings::TrainingSettings;
 
 use crate::experiment::plan::{
-    Cell, FIXED_SCALE, Inputs, PageElement, Plan, SCALE_COLUMN, Scale, Step, Work, paper, scale_of, scores, table,
-    text, value,
+    Cell, FIXED_SCALE, Inputs, PageElement, Plan, SCALE_COLUMN, Scale, ScoreRow, Step, Work, paper, scale_of, score,
+    scores, table, text, value,
 };
 
 const EVAL0: [&str; 3] = ["material", "location", "mobility"];
@@ -139,9 +139,6 @@ pub(super) fn plan(scale: Scale, inputs: Inputs, seed: u64) -> Plan {
     }
 }
 
-/// A row of [`scores`].
-type Row = (String, Option<f64>, String);
-
 struct Build<'a> {
     numbers: &'a Numbers,
     plies: u32,
@@ -187,7 +184,7 @@ impl Build<'_> {
         name
     }
 
-    fn play(&mut self, a: &str, b: &str, published: Option<f64>) -> Row {
+    fn play(&mut self, a: &str, b: &str, published: Option<f64>) -> ScoreRow {
         let name = format!("{a}_{b}");
         let (players, budget) = ([a.to_string(), b.to_string()], SearchLimits::Nodes(self.numbers.nodes));
         self.add(&name, Work::Match { players, budget, pairs: self.numbers.pairs, plies: self.plies });
@@ -209,7 +206,7 @@ impl Build<'_> {
         });
         let described = described.collect();
         let tapering = self.tapering(&versions[0]);
-        let sets: Vec<Row> = (1..=ALL)
+        let sets: Vec<ScoreRow> = (1..=ALL)
             .map(|version| {
                 let published = (version == ALL).then_some(EVAL13_SCORE);
                 self.play(&versions[version], &versions[0], published)
@@ -218,7 +215,7 @@ impl Build<'_> {
         let batches = self.batches();
         let depths = self.depths();
         let speeds = self.speeds();
-        let by_version = sets.iter().enumerate().map(|(number, row)| ((number + 1) as f64, measured(row)));
+        let by_version = sets.iter().enumerate().map(|(number, row)| ((number + 1) as f64, score(&row.2)));
         vec![
             heading("Versions"),
             table(
@@ -257,7 +254,7 @@ impl Build<'_> {
     }
 
     /// Table IV.
-    fn tapering(&mut self, trained: &str) -> Vec<Row> {
+    fn tapering(&mut self, trained: &str) -> Vec<ScoreRow> {
         let untapered = self.train(0, BATCH, DEPTH, true);
         self.add("hand-tuned", Work::HandTuned { tapered: true });
         self.add("hand-tuned-untapered", Work::HandTuned { tapered: false });
@@ -271,7 +268,7 @@ impl Build<'_> {
     }
 
     /// Fig. 4.
-    fn batches(&mut self) -> (Vec<Row>, PageElement) {
+    fn batches(&mut self) -> (Vec<ScoreRow>, PageElement) {
         let (mut rows, mut series) = (Vec::new(), Vec::new());
         for &version in self.numbers.varied {
             let without = self.train(version, 1, DEPTH, false);
@@ -279,7 +276,7 @@ impl Build<'_> {
             for (batch, published) in BATCHES {
                 let with = self.train(version, batch, DEPTH, false);
                 let row = self.play(&with, &without, (version == ALL).then_some(published));
-                points.push((batch as f64, measured(&row)));
+                points.push((batch as f64, score(&row.2)));
                 rows.push(row);
             }
             series.push((format!("EVAL{version}"), points));
@@ -294,7 +291,7 @@ impl Build<'_> {
     }
 
     /// Fig. 6.
-    fn depths(&mut self) -> (Vec<Row>, PageElement) {
+    fn depths(&mut self) -> (Vec<ScoreRow>, PageElement) {
         let (mut rows, mut series) = (Vec::new(), Vec::new());
         for &version in self.numbers.varied {
             let mut points = Vec::new();
@@ -302,7 +299,7 @@ impl Build<'_> {
                 let [deeper, other] = [depth, depth - 1].map(|depth| self.train(version, BATCH, depth, false));
                 let of_version = FOUR_PLY.iter().find(|(known, _)| depth == 4 && *known == version);
                 let row = self.play(&deeper, &other, of_version.map(|(_, published)| *published));
-                points.push((f64::from(depth), measured(&row)));
+                points.push((f64::from(depth), score(&row.2)));
                 rows.push(row);
             }
             series.push((format!("EVAL{version}"), points));
@@ -349,8 +346,4 @@ impl Build<'_> {
         let head = ["Training", "Speed-up of 4 threads, paper", "Positions/s, 1 thread", &threads, &speedup];
         table("Speed-up by threads, as Fig. 5. Other programs running at the time change it.", &head, rows)
     }
-}
-
-fn measured(row: &Row) -> Cell {
-    Cell::Score { step: row.2.clone(), reversed: false }
 }

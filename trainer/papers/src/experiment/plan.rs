@@ -412,6 +412,12 @@ pub fn paper(value: f64) -> Cell {
     Cell::Paper { value, decimals: 2 }
 }
 
+/// The score of a match for its first player.
+#[must_use]
+pub fn score(step: &str) -> Cell {
+    Cell::Score { step: step.into(), reversed: false }
+}
+
 /// A number of a step's result.
 #[must_use]
 pub fn value(step: &str, at: &str, factor: f64, decimals: usize) -> Cell {
@@ -436,14 +442,17 @@ pub fn table(caption: impl Into<String>, head: &[&str], rows: Vec<Vec<Cell>>) ->
 /// The columns of [`scores`].
 const SCORES: [&str; 5] = ["Match", "Paper, %", "Dyad, % (95 % interval)", "Games", "The paper's claim"];
 
+/// A row of [`scores`]: the players, the paper's score in percent, the step of the match.
+pub type ScoreRow = (String, Option<f64>, String);
+
 /// A table of matches: players, the paper's score, Dyad's score.
 #[must_use]
-pub fn scores(caption: impl Into<String>, rows: &[(String, Option<f64>, String)]) -> PageElement {
-    let row = |(label, published, step): &(String, Option<f64>, String)| {
+pub fn scores(caption: impl Into<String>, rows: &[ScoreRow]) -> PageElement {
+    let row = |(label, published, step): &ScoreRow| {
         vec![
             text(label),
             published.map_or_else(|| text("not played"), paper),
-            Cell::Score { step: step.clone(), reversed: false },
+            score(step),
             Cell::Games { step: step.clone() },
             published.map_or_else(|| text("-"), |paper| Cell::Verdict { step: step.clone(), paper }),
         ]

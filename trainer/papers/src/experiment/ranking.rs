@@ -11,7 +11,8 @@ use dyad_trainer::data::positions::Filters;
 use dyad_trainer::learn::settings::{GroupSettings, ObjectiveSettings, OptimizerSettings, TrainingSettings};
 
 use crate::experiment::plan::{
-    Cell, FIXED_SCALE, Inputs, PageElement, Plan, SCALE_COLUMN, Scale, Step, Work, scale_of, stem, table, text, value,
+    Cell, FIXED_SCALE, Inputs, PageElement, Plan, SCALE_COLUMN, Scale, Step, Work, scale_of, score, stem, table, text,
+    value,
 };
 
 /// The features of Table 1: name in the paper, group in Dyad, index in the group or none for the group's mean, weight in the
@@ -303,7 +304,7 @@ fn separation(bands: &[String]) -> PageElement {
         vec![
             text(format!("{top} vs. {lowest}, {depth} plies")),
             Cell::Paper { value: published, decimals: 1 },
-            Cell::Score { step: step.clone(), reversed: false },
+            score(&step),
             Cell::Games { step: step.clone() },
             Cell::Verdict { step, paper: 75.0 },
         ]
