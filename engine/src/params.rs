@@ -214,10 +214,10 @@ params! {
     time_drop_divisor = 320, 100..=1000; // search units
     time_drop_min = 75, 40..=100;
     time_drop_max = 170, 110..=300;
-    time_rivals_base = 195, 120..=300;
-    time_rivals_factor = 135, 40..=250; // of the node fraction
-    time_rivals_min = 55, 30..=90;
-    time_rivals_max = 170, 110..=300;
+    time_nodes_base = 195, 120..=300;
+    time_nodes_factor = 135, 40..=250; // of the node fraction
+    time_nodes_min = 55, 30..=90;
+    time_nodes_max = 170, 110..=300;
     time_clear_divisor = 12, 2..=40; // of the soft bound, for the only legal move or a proved mate
     time_mate_factor = 4, 1..=10; // a mate is proved at this depth per move
     time_mate_base = 8, 0..=30; // plus this depth
@@ -365,7 +365,7 @@ impl Derived {
     }
 
     /// What these histories take off the reduction of a quiet move, in 1/1024 plies.
-    pub(crate) fn lmr_history(&self, history: i32) -> i32 {
+    pub(crate) fn history_reduction(&self, history: i32) -> i32 {
         self.lmr_history.divide(history * 1024)
     }
 

@@ -220,7 +220,7 @@ impl Board {
     }
 
     /// The number of pieces of `color` other than king and pawns.
-    pub(crate) fn pieces_beside_pawns(&self, color: Color) -> u32 {
+    pub(crate) fn non_pawn_piece_count(&self, color: Color) -> u32 {
         (self.colors(color) & !(self.pieces(Piece::Pawn) | self.pieces(Piece::King))).popcnt()
     }
 

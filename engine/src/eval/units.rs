@@ -119,11 +119,6 @@ impl WinRate {
         100.0 * value / polynomial(&self.a, phase)
     }
 
-    /// The value of a number of centipawns.
-    pub fn value(&self, centipawns: i32, phase: i32) -> i32 {
-        (f64::from(centipawns) * polynomial(&self.a, phase) / 100.0).round() as i32
-    }
-
     /// The model for values multiplied by `factor`.
     pub fn times(&self, factor: f64) -> WinRate {
         let times = |p: [i32; 4]| p.map(|coefficient| (factor * f64::from(coefficient)).round() as i32);
@@ -192,7 +187,7 @@ mod tests {
     #[test]
     fn a_hundred_centipawns_win_half_of_the_games() {
         for phase in (0..=PHASE_MAX).step_by(333) {
-            let value = MODEL.value(100, phase);
+            let value = polynomial(&MODEL.a, phase).round() as i32;
             assert!((99..=101).contains(&MODEL.centipawns(value, phase)));
             assert!((495..=505).contains(&MODEL.chances(value, phase)[0]));
         }

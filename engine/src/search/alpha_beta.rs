@@ -472,7 +472,7 @@ impl Search<'_> {
         // Mate and tablebase wins after a null move are unproven.
         let value = if value >= DECIDED { beta } else { value };
         // Verified at high depth, and with few pieces, where zugzwang is likely.
-        let zugzwang_likely = board.pieces_beside_pawns(us) as i32 <= self.params.nmp_zugzwang_pieces;
+        let zugzwang_likely = board.non_pawn_piece_count(us) as i32 <= self.params.nmp_zugzwang_pieces;
         if (depth < self.params.nmp_verification_depth && !zugzwang_likely) || self.null_move_min_ply > 0 {
             return Ok(Some(value));
         }
@@ -874,7 +874,7 @@ impl Search<'_> {
         }
         let correction = if node.eval == NONE { 0 } else { (node.eval - node.raw_eval).abs() };
         reduction -= self.params.lmr_correction * correction;
-        reduction -= self.derived.lmr_history(info.history);
+        reduction -= self.derived.history_reduction(info.history);
         reduction / 1024
     }
 

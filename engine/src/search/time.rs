@@ -116,8 +116,8 @@ impl TimeBounds {
         });
         let drop = 1.0 + f64::from(factors.score_drop) / f64::from(params.time_drop_divisor);
         let drop = drop.clamp(percent(params.time_drop_min), percent(params.time_drop_max));
-        let nodes = percent(params.time_rivals_base) - percent(params.time_rivals_factor) * factors.node_fraction;
-        let nodes = nodes.clamp(percent(params.time_rivals_min), percent(params.time_rivals_max));
+        let nodes = percent(params.time_nodes_base) - percent(params.time_nodes_factor) * factors.node_fraction;
+        let nodes = nodes.clamp(percent(params.time_nodes_min), percent(params.time_nodes_max));
         self.soft.mul_f64(stability * drop * nodes).min(self.hard)
     }
 }

@@ -25,7 +25,7 @@ use slot::{Slot, read, write};
 /// How a stored value bounds the true value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Bound {
-    /// No bound: the entry has only a static evaluation.
+    /// No bound: the entry has a static evaluation or a move.
     None,
     /// The true value is at most this.
     Upper,

@@ -128,11 +128,5 @@ impl<T: Incremental> Accumulator<T> {
     }
 }
 
-impl<T: Incremental> Default for Accumulator<T> {
-    fn default() -> Accumulator<T> {
-        Accumulator::new()
-    }
-}
-
 #[cfg(test)]
 mod tests;
