@@ -27,7 +27,8 @@ use dyad_engine::files::{self, OwnFolder};
 use dyad_trainer::base::words::counted;
 use dyad_trainer::report::{LivePage, own_page};
 use dyad_trainer::selftrain::{
-    self, MethodName, Overrides, Overview, Playing, SelfTrainSettings, SelfTrainSummary, Source, Stage, misplaced_for,
+    self, End, MethodName, Overrides, Overview, Playing, SelfTrainSettings, SelfTrainSummary, Source, Stage,
+    misplaced_for,
 };
 
 use crate::browser;
@@ -663,16 +664,15 @@ impl Order {
 
 /// The last report of a training.
 fn farewell(summary: &SelfTrainSummary) -> String {
-    let SelfTrainSummary { finished, generations, adopted, best, playing } = summary;
-    let ended = if *finished { "finished" } else { "stopped" };
+    let SelfTrainSummary { end, generations, adopted, best, playing, .. } = summary;
     let best = best.as_ref().map_or(String::new(), |path| format!(", best weights {}", path.display()));
     let playing = match playing {
         0 => ", none is proven stronger than the weights that the engine plays with".to_string(),
         playing => format!(", generation {playing} is proven stronger"),
     };
-    let more = if *finished { "" } else { "; Train resume continues it" };
+    let more = if *end == End::Finished { "" } else { "; Train resume continues it" };
     let generations = counted(u64::from(*generations), "generation", "generations");
-    format!("{ended}: {generations} done, {adopted} adopted{best}{playing}{more}")
+    format!("{end}: {generations} done, {adopted} adopted{best}{playing}{more}")
 }
 
 /// Opens the page of a training.

@@ -3,7 +3,6 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use dyad_engine::control::Control;
 use dyad_formats::atomic::check_output;
 use dyad_formats::error::Error;
 use dyad_formats::samples::{SampleFile, SampleSummary};
@@ -80,14 +79,13 @@ pub fn run(arguments: Arguments) -> Outcome {
         }
         None => {
             let weights = load_weights(&arguments.weights)?;
-            let control = Control::new(false);
             let by = format!("dyad with {} {}", weights.meta.name, weights.id());
             label(
                 &input,
                 &arguments.out,
                 &settings,
                 &by,
-                || OwnEngine::new(weights.clone(), &settings, &control),
+                || OwnEngine::new(weights.clone(), &settings, &stop),
                 &mut context,
             )
         }

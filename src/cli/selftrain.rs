@@ -12,7 +12,7 @@ use dyad_trainer::arena::openings::Variant;
 use dyad_trainer::base::words::{counted, grouped};
 use dyad_trainer::report::LivePage;
 use dyad_trainer::selftrain::{
-    self, Method, MethodName, Overrides, Preset, SelfTrainEvent, SelfTrainSettings, SelfTrainSummary, Source,
+    self, End, Method, MethodName, Overrides, Preset, SelfTrainEvent, SelfTrainSettings, SelfTrainSummary, Source,
 };
 
 use super::progress::ProgressDisplay;
@@ -75,21 +75,19 @@ pub fn run(arguments: Arguments) -> Outcome {
 }
 
 fn print_summary(summary: &SelfTrainSummary, folder: &Path) {
-    let SelfTrainSummary { finished, generations, adopted, best, playing } = summary;
-    let how = if *finished { "finished" } else { "stopped" };
-    println!("{how}: {}, {adopted} adopted", counted(u64::from(*generations), "generation", "generations"));
+    let SelfTrainSummary { end, generations, adopted, best, playing, reference } = summary;
+    println!("{end}: {}, {adopted} adopted", counted(u64::from(*generations), "generation", "generations"));
     match best {
         Some(path) => println!("best weights: {}", path.display()),
         None => println!("no generation has beaten the initial weights yet"),
     }
     match playing {
-        0 => println!("no generation is proven to beat the built-in weights yet"),
-        playing => println!(
-            "generation {playing} is proven to beat the built-in weights: {}",
-            folder.join("playing.json").display()
-        ),
+        0 => println!("no generation is proven to beat {reference} yet"),
+        playing => {
+            println!("generation {playing} is proven to beat {reference}: {}", folder.join("playing.json").display());
+        }
     }
-    if !finished {
+    if *end != End::Finished {
         println!("resume with: dyad selftrain {} --resume", folder.display());
     }
 }

@@ -1,7 +1,5 @@
 //! `dyad completions` and `dyad man`: what a shell and the manual want to know of the arguments.
 
-use std::io::{self, Write};
-
 use clap::{Args, Command};
 use clap_complete::Shell;
 
@@ -23,7 +21,8 @@ pub struct ManArguments {
 pub fn completions(arguments: &CompletionsArguments, mut program: Command) -> Outcome {
     let mut text = Vec::new();
     clap_complete::generate(arguments.shell, &mut program, "dyad", &mut text);
-    Ok(io::stdout().write_all(&text)?)
+    print!("{}", String::from_utf8(text)?);
+    Ok(())
 }
 
 /// Prints a page of the manual.
@@ -37,5 +36,6 @@ pub fn man(arguments: &ManArguments, mut program: Command) -> Outcome {
     }
     let mut text = Vec::new();
     clap_mangen::Man::new(page.clone()).title(title).render(&mut text)?;
-    Ok(io::stdout().write_all(&text)?)
+    print!("{}", String::from_utf8(text)?);
+    Ok(())
 }

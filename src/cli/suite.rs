@@ -126,7 +126,7 @@ fn miss(problem: &Problem, answer: &Answer) -> String {
     format!("{}: {played} ({} of {} points), wanted {wanted}{after}", problem.name, answer.points, answer.max_points)
 }
 
-/// What the answers so far are max_points.
+/// The score of the answers so far.
 #[derive(Default)]
 struct Score {
     positions: usize,
@@ -149,7 +149,7 @@ impl std::fmt::Display for Score {
         let percent = |part: f64, all: f64| 100.0 * part / all.max(1.0);
         let solved = percent(self.solved as f64, self.positions as f64);
         write!(f, "{} of {} solved ({solved:.1} %)", self.solved, self.positions)?;
-        // Where every solution is one point the points say nothing new.
+        // If every solution has one point, the points repeat the number of solved positions.
         if self.max_points > self.positions as u64 {
             let points = percent(self.points as f64, self.max_points as f64);
             write!(f, ", {} of {} points ({points:.1} %)", self.points, self.max_points)?;

@@ -191,6 +191,11 @@ impl PgnFile {
         self.file.set_len(length)
     }
 
+    /// Writes everything to the disk.
+    pub(crate) fn sync(&mut self) -> io::Result<()> {
+        self.file.sync_all()
+    }
+
     /// Appends a game with one system call.
     pub fn write(&mut self, game: &PgnGame) -> io::Result<()> {
         self.file.seek(SeekFrom::End(0))?;

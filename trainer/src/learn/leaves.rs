@@ -13,7 +13,7 @@
 //! the open window saves a fifth of the nodes. From two plies on, siblings are searched with the null window first,
 //! except those whose quiescence value is above the floor.
 //!
-//! Within a position the searches share killers, histories and the table; these are reset between positions, so that
+//! Within a position the searches share killers and the transposition table; these are reset between positions, so that
 //! leaves depend on position and weights alone. A test holds the values against those of a full window for every move.
 
 use crate::learn::examples::Example;

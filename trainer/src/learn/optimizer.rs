@@ -70,8 +70,8 @@ impl Optimizer {
                     entry.eg *= rate;
                 }
             }
-            OptimizerSettings::AdaGrad { rate } => by_stage(gradient, |i, stage, g| {
-                let square = &mut state.square[i][stage];
+            OptimizerSettings::AdaGrad { rate } => by_phase(gradient, |i, phase, g| {
+                let square = &mut state.square[i][phase];
                 *square += g * g;
                 rate * g / (square.sqrt() + EPSILON)
             }),
@@ -79,9 +79,9 @@ impl Optimizer {
                 for entry in gradient.iter() {
                     state.clock[entry.feature as usize] += 1;
                 }
-                by_stage(gradient, |i, stage, g| {
+                by_phase(gradient, |i, phase, g| {
                     let update = Adam::new(rate, [beta1, beta2], state.clock[i] as i32);
-                    update.step(&mut state.mean[i][stage], &mut state.square[i][stage], g)
+                    update.step(&mut state.mean[i][phase], &mut state.square[i][phase], g)
                 });
             }
         }
@@ -126,8 +126,8 @@ impl Optimizer {
     }
 }
 
-/// Replaces each number of a gradient by `change(feature, stage, number)`.
-fn by_stage(gradient: &mut Gradient, mut change: impl FnMut(usize, usize, f64) -> f64) {
+/// Replaces each number of a gradient by `change(feature, phase, number)`.
+fn by_phase(gradient: &mut Gradient, mut change: impl FnMut(usize, usize, f64) -> f64) {
     for entry in gradient {
         let i = entry.feature as usize;
         entry.mg = change(i, 0, entry.mg);

@@ -15,8 +15,8 @@ use crate::base::words::{grouped, spoken};
 /// The result of a self-training.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SelfTrainSummary {
-    /// Whether all generations are done; false if the training was stopped.
-    pub finished: bool,
+    /// How it ended.
+    pub end: End,
     /// Completed generations.
     pub generations: u32,
     /// Adopted generations.
@@ -25,6 +25,29 @@ pub struct SelfTrainSummary {
     pub best: Option<PathBuf>,
     /// The generation that the engine plays with; 0 for the reference.
     pub playing: u32,
+    /// The name of the reference, such as "the built-in weights".
+    pub reference: String,
+}
+
+/// How a self-training ended. Resuming continues it unless it is finished.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum End {
+    /// All generations are done.
+    Finished,
+    /// The time limit was reached.
+    OutOfTime,
+    /// It was stopped.
+    Stopped,
+}
+
+impl fmt::Display for End {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            End::Finished => "finished",
+            End::OutOfTime => "time limit reached",
+            End::Stopped => "stopped",
+        })
+    }
 }
 
 /// The stages of a generation, in order. The [settings](super::settings::SelfTrainSettings::stages) determine which of

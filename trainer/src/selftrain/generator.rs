@@ -178,6 +178,7 @@ pub fn generate(
         },
         &over,
     )?;
+    file.sync(path)?;
     Ok(stopped.is_none())
 }
 

@@ -38,7 +38,7 @@ use crate::arena::pgn_writer::date;
 use crate::arena::statistics::Estimate;
 use crate::learn::folder::{BEST, LOG};
 pub use error::SelfTrainError;
-pub use event::{Distance, SelfTrainEvent, SelfTrainSummary, Stage, StageProgress};
+pub use event::{Distance, End, SelfTrainEvent, SelfTrainSummary, Stage, StageProgress};
 use folder::{Folder, PLAYING, REFERENCE, START, STATE, check_free, save, saved};
 use log::SelfTrainLogLine;
 pub use overrides::{Overrides, RegressionOverrides, misplaced_for};

@@ -81,6 +81,11 @@ impl GameFile {
     pub fn write(&mut self, game: &PgnGame, path: &Path) -> Result<(), Error> {
         self.file.write(game).map_err(Error::file("write", path))
     }
+
+    /// Writes everything to the disk.
+    pub fn sync(&mut self, path: &Path) -> Result<(), Error> {
+        self.file.sync().map_err(Error::file("write", path))
+    }
 }
 
 /// Parses a game, if it is complete.
@@ -122,6 +127,7 @@ impl SelfPlay<'_> {
         let mut positions: u64 = file.games.iter().map(|game| self.counted(own_moves(game))).sum();
         report(positions);
         if positions >= self.positions {
+            file.sync(path)?;
             return Ok(true);
         }
         let (over, date) = (AtomicBool::new(false), today());
@@ -139,7 +145,11 @@ impl SelfPlay<'_> {
             },
             &over,
         )?;
-        Ok(done.unwrap_or(false))
+        let done = done.unwrap_or(false);
+        if done {
+            file.sync(path)?;
+        }
+        Ok(done)
     }
 
     /// The positions counted for a game of `moves` moves.

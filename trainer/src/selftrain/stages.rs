@@ -14,7 +14,7 @@ use dyad_formats::score::ScoreSide;
 
 use super::error::SelfTrainError;
 use super::estimate::Speed;
-use super::event::{Distance, SelfTrainEvent, SelfTrainSummary, Stage};
+use super::event::{Distance, End, SelfTrainEvent, SelfTrainSummary, Stage};
 use super::folder::{Folder, SelfTrainState, remove};
 use super::generation::{Generation, Step, name_of};
 use super::generator::{GeneratorProgress, generate};
@@ -99,13 +99,13 @@ impl<'a> Loop<'a> {
                 self.reporter.note(FROM_BUILT_IN.to_string());
             }
         }
-        let (mut finished, mut is_timed) = (true, false);
+        let (mut stopped, mut is_timed) = (false, false);
         while !self.is_over() {
             let begun = Instant::now();
             let is_new = !self.folder.generation(self.state.generation).path().exists();
             let generation = Generation::open(&self.folder, &self.settings, &mut self.state)?;
             if !self.generation(&generation)? {
-                finished = false;
+                stopped = true;
                 break;
             }
             self.last_generation = begun.elapsed();
@@ -116,11 +116,16 @@ impl<'a> Loop<'a> {
         }
         self.save()?;
         Ok(SelfTrainSummary {
-            finished,
+            end: match () {
+                () if stopped => End::Stopped,
+                () if self.state.is_over(&self.settings) => End::Finished,
+                () => End::OutOfTime,
+            },
             generations: self.state.generation - 1,
             adopted: self.state.adopted,
             best: Some(self.folder.best()).filter(|path| path.exists()),
             playing: self.state.playing,
+            reference: self.reference()?.0,
         })
     }
 
@@ -205,12 +210,7 @@ impl<'a> Loop<'a> {
             positions_per_game: settings.positions_per_game,
         };
         let (reporter, path) = (&mut self.reporter, generation.folder.games());
-        let done = plan.run(&path, self.stop, |done| reporter.report(Progress { done, of: settings.positions }))?;
-        if done {
-            let synced = fs::File::open(&path).and_then(|file| file.sync_all());
-            synced.map_err(SelfTrainError::file("write", &path))?;
-        }
-        Ok(done)
+        Ok(plan.run(&path, self.stop, |done| reporter.report(Progress { done, of: settings.positions }))?)
     }
 
     /// Plays games of the best weights from unbalanced openings, for a regression: their positions teach the value of
@@ -570,7 +570,7 @@ impl<'a> Loop<'a> {
         let first = self.state.playing == 0;
         let (name, other) = match self.state.playing {
             0 => self.reference()?,
-            playing => (name_of(playing), Arc::new(Weights::load(&self.folder.playing())?)),
+            playing => (name_of(playing), Arc::new(Weights::load(&self.folder.weights(playing))?)),
         };
         let weights = Arc::new(Weights::load(&self.folder.weights(number))?);
         if weights.plays_as(&other) {

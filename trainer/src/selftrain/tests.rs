@@ -95,7 +95,7 @@ fn a_tiny_training_runs_from_games_to_a_report() {
     let folder = Temporary::new();
     let mut events = Vec::new();
     let summary = run_until(&folder, &tiny(), usize::MAX, &mut events);
-    assert_eq!((summary.finished, summary.generations), (true, 2));
+    assert_eq!((summary.end, summary.generations), (End::Finished, 2));
     assert!(!is_unfinished(&folder));
     let stages: BTreeSet<Stage> = events
         .iter()
@@ -148,7 +148,7 @@ fn stops_anywhere_and_threads_change_nothing() {
         let settings = SelfTrainSettings { threads: 1 + legs % 2, ..tiny() };
         // Each leg gets a little further into a stage than the one before.
         let summary = run_until(&broken, &settings, 1 + legs % 7, &mut events);
-        if summary.finished {
+        if summary.end == End::Finished {
             break;
         }
         stages.insert(folder::saved(&broken).unwrap().0.stage);
@@ -192,7 +192,7 @@ fn a_regression_learns_from_search_scores() {
     }
     let (mut legs, mut events) = (0, Vec::new());
     // A fit that was stopped begins again, so each leg has to be longer than the one before.
-    while !run_until(&broken, &settings(1 + legs % 2), 1 + legs, &mut events).finished {
+    while run_until(&broken, &settings(1 + legs % 2), 1 + legs, &mut events).end != End::Finished {
         legs += 1;
     }
     assert!(legs > 3 && weights(&whole) == weights(&broken), "{legs}");
@@ -320,7 +320,7 @@ fn good_weights_are_interpolated_with_a_regression() {
     assert!(begun.contains(&format!("trained.json, float, {share}, 0, 1, ")), "{begun}");
     // Neither does a stop change one, nor a state of release 0.2.0, which has the coefficient in the weights alone.
     let (mut legs, mut events) = (0, Vec::new());
-    while !run_from(&start, &broken, &settings(40, 1 + legs % 2), 1 + legs, &mut events).finished {
+    while run_from(&start, &broken, &settings(40, 1 + legs % 2), 1 + legs, &mut events).end != End::Finished {
         with_state(&broken, |state| drop(state.as_object_mut().unwrap().remove("interpolation")));
         legs += 1;
     }
@@ -365,7 +365,7 @@ fn the_engine_plays_with_what_is_proven() {
     assert!(found.has_beaten(&Weights::material()) && !found.has_beaten(&Weights::embedded()));
     assert_eq!(fs::read(&found.path).unwrap(), fs::read(whole.join("generation-002/weights.json")).unwrap());
     let (mut legs, mut events) = (0, Vec::new());
-    while !run_until(&broken, &settings(1 + legs % 2), 1 + legs % 7, &mut events).finished {
+    while run_until(&broken, &settings(1 + legs % 2), 1 + legs % 7, &mut events).end != End::Finished {
         legs += 1;
     }
     let file = |folder: &Path, name: &str| fs::read(folder.join(name)).unwrap();
@@ -373,6 +373,12 @@ fn the_engine_plays_with_what_is_proven() {
         assert!(file(&whole, name) == file(&broken, name), "{name}");
     }
     assert_eq!(RunData::load(&whole).unwrap().proofs.len(), 2);
+    // A promotion is made again if the program ended between `playing.json` and the state.
+    with_state(&broken, |state| {
+        (state["generation"], state["stage"], state["playing"]) = (2.into(), "proof".into(), 1.into());
+    });
+    let summary = run_until(&broken, &settings(2), usize::MAX, &mut events);
+    assert_eq!((summary.end, summary.playing), (End::Finished, 2));
     // The same reference keeps what is proven, and so do the weights that are played with; another one does not.
     let again = |reference: &Weights| {
         let (stop, mut ignore) = (Control::new(false), |_: &SelfTrainEvent| ());
@@ -473,7 +479,7 @@ fn games_say_how_far_good_weights_go() {
         }
     };
     let (mut begun, mut legs) = (false, 0);
-    while !tunings(&mut begun).unwrap().finished {
+    while tunings(&mut begun).unwrap().end != End::Finished {
         legs += 1;
         assert!(legs < 50);
     }
@@ -488,7 +494,7 @@ fn games_of_a_file_teach_their_moves() {
     let games = source.join("generation-001/games.pgn");
     let settings = from_games(&games, None);
     let summary = run_until(&folder, &settings, usize::MAX, &mut Vec::new());
-    assert!(summary.finished);
+    assert_eq!(summary.end, End::Finished);
     let generation = folder.join("generation-001");
     assert!(!generation.join("games.pgn").exists());
     let played = GameFile::open(&games).unwrap().games;
@@ -542,7 +548,7 @@ fn other_games_take_the_place_of_those_that_teach_nothing() {
         .to_string();
     assert!(error.contains("no position was found"), "{error}");
     let own = Overrides { source: Some(Source::SelfPlay), ..Overrides::default() };
-    assert!(resume(&path, &own, None, &stop, &mut ignore).unwrap().finished);
+    assert_eq!(resume(&path, &own, None, &stop, &mut ignore).unwrap().end, End::Finished);
     assert!(path.join("generation-001/games.pgn").exists());
 }
 
@@ -654,11 +660,8 @@ fn a_damaged_state_is_refused_and_nothing_is_touched() {
     fs::write(&settings, &good_settings).unwrap();
     let seconds: serde_json::Value = serde_json::from_str(&good).unwrap();
     with("seconds", seconds["seconds"].clone());
-    assert!(
-        resume(&path, &Overrides { generations: Some(1), ..Overrides::default() }, None, &stop, &mut |_| ())
-            .unwrap()
-            .finished
-    );
+    let own = Overrides { generations: Some(1), ..Overrides::default() };
+    assert_eq!(resume(&path, &own, None, &stop, &mut |_| ()).unwrap().end, End::Finished);
 }
 
 #[test]
@@ -729,7 +732,7 @@ fn from_so_many_positions_on_a_training_is_refined() {
     let folder = Temporary::new();
     let settings = tiny();
     let summary = run_until(&folder, &settings, usize::MAX, &mut Vec::new());
-    assert_eq!((summary.finished, summary.generations), (true, 2));
+    assert_eq!((summary.end, summary.generations), (End::Finished, 2));
     let file = |name: &str| folder.join(name);
     assert!(!file("generation-001/refinement").exists() && !file("generation-001/base.json").exists());
     let run = |name: &str| saved_settings(&file(name)).unwrap();
