@@ -54,8 +54,8 @@ pub struct Arguments {
     /// Learning rate (Adam) of a group, in logits [default: pairs 0.001, others 0.01]
     #[arg(long, value_name = "GROUP=RATE", value_parser = group_number(NON_NEGATIVE))]
     group_rate: Vec<(String, f64)>,
-    /// Learn from the quiescence leaves with these weights, so that all positions not in check are used [default: quiet
-    /// positions alone, as they are]
+    /// Learn from the quiescence leaves with these weights, so that all positions not in check are used [default: the
+    /// positions as they are; --quiescent of prepare selects them]
     #[arg(long, value_name = "WEIGHTS")]
     leaves: Option<PathBuf>,
     /// Keep scale and win-rate model of the initial weights

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::fs::OpenOptions;
-use std::io::{self, BufRead as _, BufReader, Read as _, Write as _};
+use std::io::{self, BufRead as _, BufReader, Read as _, Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -440,7 +440,17 @@ fn budgets_of_both([a, b]: &[String; 2]) -> String {
 fn append_line(path: &Path, record: &MatchRecord) -> io::Result<()> {
     let mut line = serde_json::to_string(record).expect("a record is plain data");
     line.push('\n');
-    OpenOptions::new().append(true).create(true).open(files::output_path(path)?)?.write_all(line.as_bytes())
+    let mut file = OpenOptions::new().read(true).append(true).create(true).open(files::output_path(path)?)?;
+    // A full disk may have cut the last line.
+    let mut last = [b'\n'];
+    if file.metadata()?.len() > 0 {
+        file.seek(SeekFrom::End(-1))?;
+        file.read_exact(&mut last)?;
+    }
+    if last != [b'\n'] {
+        line.insert(0, '\n');
+    }
+    file.write_all(line.as_bytes())
 }
 
 /// Progress after a game; `before` games were played in earlier runs.

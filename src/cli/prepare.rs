@@ -99,7 +99,7 @@ fn print(summary: &SampleSummary, counts: &PrepareCounts) {
         println!("{count:>10} left out: {}", reason.name());
     }
     for (weights, count) in &counts.with_margin {
-        println!("{count:>10} with a margin over the second-best move, by weights {}", weights_id(*weights));
+        println!("{count:>10} with a known margin over the second-best move, by weights {}", weights_id(*weights));
     }
     println!(
         "{:>10} positions written, {} of them for testing, from {} games; identity {:016x}",

@@ -3,6 +3,7 @@
 //! One file may serve several tools: each finds its settings under its own name. A file without that
 //! name holds the settings of one tool alone.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use clap::parser::ValueSource;
@@ -88,19 +89,28 @@ fn parse<T: DeserializeOwned>(text: &[u8], tool: &str) -> serde_json::Result<T> 
 
 /// Refuses to resume a run with other settings than it has, both as JSON. The settings that are `free` may differ.
 pub fn check_same(saved: &Value, asked: &Value, free: &[&str]) -> Result<(), String> {
-    let keys = asked.as_object().into_iter().flatten().map(|(key, _)| key).filter(|key| !free.contains(&key.as_str()));
-    match keys.into_iter().find_map(|key| difference(&saved[key], &asked[key], key.clone())) {
+    let keys = keys_of(saved, asked).into_iter().filter(|key| !free.contains(key));
+    match keys.into_iter().find_map(|key| difference(&saved[key], &asked[key], key.to_string())) {
         Some((name, saved, asked)) => Err(format!("--resume: {name} is {asked} here, and {saved} in the run")),
         None => Ok(()),
     }
 }
 
+/// The keys of both: a setting at its default may be in neither.
+fn keys_of<'a>(saved: &'a Value, asked: &'a Value) -> BTreeSet<&'a str> {
+    [saved, asked]
+        .into_iter()
+        .filter_map(Value::as_object)
+        .flat_map(|fields| fields.keys().map(String::as_str))
+        .collect()
+}
+
 /// The first setting that differs, by its path, with both values.
 fn difference<'a>(saved: &'a Value, asked: &'a Value, path: String) -> Option<(String, &'a Value, &'a Value)> {
     match (saved, asked) {
-        (Value::Object(_), Value::Object(fields)) => {
-            fields.iter().find_map(|(key, asked)| difference(&saved[key], asked, format!("{path}.{key}")))
-        }
+        (Value::Object(_), Value::Object(_)) => keys_of(saved, asked)
+            .into_iter()
+            .find_map(|key| difference(&saved[key], &asked[key], format!("{path}.{key}"))),
         _ => (saved != asked).then_some((path, saved, asked)),
     }
 }
@@ -229,5 +239,8 @@ mod tests {
             check_same(&saved, &other, &["threads"]).unwrap_err(),
             "--resume: schedule.depth is 4 here, and 3 in the run"
         );
+        // A setting at its default may be left out.
+        let varied = serde_json::json!({ "schedule": { "depth": 3, "natural": 0.3 }, "threads": 1 });
+        assert!(check_same(&varied, &saved, &[]).is_err() && check_same(&saved, &varied, &[]).is_err());
     }
 }

@@ -147,7 +147,7 @@ fn an_archive_of_openbench_becomes_samples_with_its_labels() {
     assert!(printed.contains("32 games or lines read, 0 of them broken"), "{printed}");
     let labeled: u64 = printed
         .lines()
-        .find_map(|line| line.strip_suffix(" with a margin over the second-best move, by weights 5a443ad5"))
+        .find_map(|line| line.strip_suffix(" with a known margin over the second-best move, by weights 5a443ad5"))
         .and_then(|count| count.trim().parse().ok())
         .unwrap_or_else(|| panic!("{printed}"));
     let file = SampleFile::open(&folder.join("a.samples")).unwrap();

@@ -25,7 +25,7 @@ impl<'a> EpdLine<'a> {
     /// # Errors
     /// Says what is wrong with the position.
     pub fn parse(line: &'a str) -> Result<EpdLine<'a>, String> {
-        let (line, columns) = match line.split_once('|') {
+        let (line, columns) = match split_at_bar(line) {
             Some((fen, rest)) => (fen, rest.split_once('|').map(|(score, result)| [score.trim(), result.trim()])),
             None => (line, None),
         };
@@ -158,6 +158,16 @@ fn split_fields(text: &str, count: usize) -> Option<(&str, &str)> {
 }
 
 /// Operations end in a semicolon, which may also stand inside quotes.
+/// What is before and behind the first bar outside quotes.
+fn split_at_bar(line: &str) -> Option<(&str, &str)> {
+    let mut quoted = false;
+    let bar = line.find(|c| {
+        quoted ^= c == '"';
+        c == '|' && !quoted
+    })?;
+    Some((&line[..bar], &line[bar + 1..]))
+}
+
 fn operations(text: &str) -> impl Iterator<Item = &str> {
     let mut quoted = false;
     text.split(move |c| {
@@ -191,6 +201,7 @@ mod tests {
             ("4k3/8/8/8/8/8/4P3/4K3 w - - c0 \"0.5\"; c1 \"1.0\"", "- 1/2-1/2 -"),
             ("4k3/8/8/8/8/8/4P3/4K3 w - - ce 0; c8 \"1\"; c9 \"e2e4\"", "- - 0"),
             ("4k3/8/8/8/8/8/4P3/4K3 w - - 0 1 | 35 | 1.0", "- 1-0 35"),
+            ("4k3/8/8/8/8/8/4P3/4K3 w - - bm e4; id \"A|B|C\"; ce 35; c9 \"1-0\";", "e2e4 1-0 35"),
             ("4k3/8/8/8/8/8/4P3/4K3 b - - 0 1 | 35 | 0", "- 0-1 -35"),
             ("4k3/8/8/8/8/8/4P3/4K3 w - -; bm e4;", "e2e4 - -"),
             ("4k3/8/8/8/8/8/4P3/4K3 w - - ; bm e4, e3;", "e2e4 - -"),

@@ -74,7 +74,11 @@ impl LabelSettings {
         number::check("nodes", self.nodes, &(1..))?;
         number::check("hash", self.hash, &(1..=MAX_HASH))?;
         number::check("min-margin", self.min_margin, &MARGIN)?;
-        number::check("timeout", self.timeout, &TIMEOUT)
+        number::check("timeout", self.timeout, &TIMEOUT)?;
+        match &self.program {
+            Some(_) if self.min_margin > 0 => Err("min-margin: another engine gives no second-best move".to_string()),
+            _ => Ok(()),
+        }
     }
 }
 

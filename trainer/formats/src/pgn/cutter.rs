@@ -118,7 +118,8 @@ impl Progress {
             return self.gap && tag.is_some_and(|name| ROSTER.contains(&name));
         }
         let begins = || self.gap || matches!(line.trim_ascii_start(), [b'1', b'.' | b' ', ..]);
-        let has = |name: &[u8]| self.tags.iter().any(|tag| &text[tag.clone()] == name);
+        // A line that was too long for the text is not in it.
+        let has = |name: &[u8]| self.tags.iter().any(|tag| text.get(tag.clone()) == Some(name));
         match tag {
             Some(name) => self.moves || self.gap && has(name),
             None => self.moves && self.result && begins(),

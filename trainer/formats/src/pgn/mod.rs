@@ -339,6 +339,13 @@ mod tests {
         }
         let huge = format!("1. e4 {{{}}} e5 *", "x\n".repeat(LARGEST_GAME));
         assert!(parse(&huge).unwrap_err().contains("more than"));
+        // Tags that are too long, in one line or in two.
+        for tags in [vec![LARGEST_GAME], vec![LARGEST_GAME / 2 + 100; 2]] {
+            let tags: String = tags.into_iter().map(|length| format!("[Event \"{}\"]\n", "x".repeat(length))).collect();
+            let games = texts(&format!("{tags}\n[Site \"y\"]\n[Event \"z\"]\n\n1. e4 *\n\n{MATE}"));
+            let last = games.last().unwrap().parse(None).unwrap();
+            assert_eq!(last.result, Some(GameResult::WhiteWins));
+        }
     }
 
     #[test]
