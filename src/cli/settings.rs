@@ -3,7 +3,6 @@
 //! One file may serve several tools: each finds its settings under its own name. A file without that
 //! name holds the settings of one tool alone.
 
-use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use clap::parser::ValueSource;
@@ -89,28 +88,24 @@ fn parse<T: DeserializeOwned>(text: &[u8], tool: &str) -> serde_json::Result<T> 
 
 /// Refuses to resume a run with other settings than it has, both as JSON. The settings that are `free` may differ.
 pub fn check_same(saved: &Value, asked: &Value, free: &[&str]) -> Result<(), String> {
-    let keys = keys_of(saved, asked).into_iter().filter(|key| !free.contains(key));
-    match keys.into_iter().find_map(|key| difference(&saved[key], &asked[key], key.to_string())) {
+    let mut keys = keys_of(saved, asked).filter(|key| !free.contains(key));
+    match keys.find_map(|key| difference(&saved[key], &asked[key], key.to_string())) {
         Some((name, saved, asked)) => Err(format!("--resume: {name} is {asked} here, and {saved} in the run")),
         None => Ok(()),
     }
 }
 
-/// The keys of both: a setting at its default may be in neither.
-fn keys_of<'a>(saved: &'a Value, asked: &'a Value) -> BTreeSet<&'a str> {
-    [saved, asked]
-        .into_iter()
-        .filter_map(Value::as_object)
-        .flat_map(|fields| fields.keys().map(String::as_str))
-        .collect()
+/// The keys of either; those of both occur twice. A setting at its default may be missing in one of them.
+fn keys_of<'a>(saved: &'a Value, asked: &'a Value) -> impl Iterator<Item = &'a str> {
+    [saved, asked].into_iter().filter_map(Value::as_object).flat_map(|fields| fields.keys().map(String::as_str))
 }
 
 /// The first setting that differs, by its path, with both values.
 fn difference<'a>(saved: &'a Value, asked: &'a Value, path: String) -> Option<(String, &'a Value, &'a Value)> {
     match (saved, asked) {
-        (Value::Object(_), Value::Object(_)) => keys_of(saved, asked)
-            .into_iter()
-            .find_map(|key| difference(&saved[key], &asked[key], format!("{path}.{key}"))),
+        (Value::Object(_), Value::Object(_)) => {
+            keys_of(saved, asked).find_map(|key| difference(&saved[key], &asked[key], format!("{path}.{key}")))
+        }
         _ => (saved != asked).then_some((path, saved, asked)),
     }
 }

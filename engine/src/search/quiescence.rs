@@ -130,7 +130,7 @@ impl Search<'_> {
             self.prefetch_tt(mv, piece_to);
             if node.best_value > -DECIDED {
                 if in_check {
-                    // Once an evasion avoids mate, losing captures are skipped, and all quiet evasions after the next move.
+                    // Once an evasion avoids mate, losing captures are skipped, and after the next move quiet evasions.
                     picker.skip_quiets();
                     if picker.in_bad_noisy() {
                         break;

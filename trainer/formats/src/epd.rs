@@ -25,7 +25,7 @@ impl<'a> EpdLine<'a> {
     /// # Errors
     /// Says what is wrong with the position.
     pub fn parse(line: &'a str) -> Result<EpdLine<'a>, String> {
-        let (line, columns) = match split_at_bar(line) {
+        let (line, columns) = match line.split_once(outside_quotes('|')) {
             Some((fen, rest)) => (fen, rest.split_once('|').map(|(score, result)| [score.trim(), result.trim()])),
             None => (line, None),
         };
@@ -157,25 +157,18 @@ fn split_fields(text: &str, count: usize) -> Option<(&str, &str)> {
     Some((&text[..end], &text[end..]))
 }
 
-/// Operations end in a semicolon, which may also stand inside quotes.
-/// What is before and behind the first bar outside quotes.
-fn split_at_bar(line: &str) -> Option<(&str, &str)> {
-    let mut quoted = false;
-    let bar = line.find(|c| {
-        quoted ^= c == '"';
-        c == '|' && !quoted
-    })?;
-    Some((&line[..bar], &line[bar + 1..]))
+/// Operations end in a semicolon outside quotes.
+fn operations(text: &str) -> impl Iterator<Item = &str> {
+    text.split(outside_quotes(';')).map(str::trim).filter(|operation| !operation.is_empty())
 }
 
-fn operations(text: &str) -> impl Iterator<Item = &str> {
+/// A pattern that matches a character outside quotes.
+fn outside_quotes(character: char) -> impl FnMut(char) -> bool {
     let mut quoted = false;
-    text.split(move |c| {
+    move |c| {
         quoted ^= c == '"';
-        c == ';' && !quoted
-    })
-    .map(str::trim)
-    .filter(|operation| !operation.is_empty())
+        c == character && !quoted
+    }
 }
 
 fn split_operation(operation: &str) -> (&str, &str) {

@@ -129,8 +129,8 @@ pub struct Overrides {
     /// [`SelfTrainSettings::distance_games`].
     #[arg(skip)]
     pub distance_games: Option<u64>,
-    /// Games of a long match against the weights that the engine plays with, at most, and of those that measure the distance; 0 for none
-    /// [default: by the preset]
+    /// Games of a long match against the weights that the engine plays with, at most, and of those that measure the
+    /// distance; 0 for none [default: by the preset]
     #[arg(long = "long-games", value_parser = number::<u64>(0..), value_name = "N")]
     pub proof_games: Option<u64>,
     /// [`SelfTrainSettings::proof_sprt`].

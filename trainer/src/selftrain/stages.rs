@@ -115,12 +115,15 @@ impl<'a> Loop<'a> {
             }
         }
         self.save()?;
+        let end = if stopped {
+            End::Stopped
+        } else if self.state.is_over(&self.settings) {
+            End::Finished
+        } else {
+            End::OutOfTime
+        };
         Ok(SelfTrainSummary {
-            end: match () {
-                () if stopped => End::Stopped,
-                () if self.state.is_over(&self.settings) => End::Finished,
-                () => End::OutOfTime,
-            },
+            end,
             generations: self.state.generation - 1,
             adopted: self.state.adopted,
             best: Some(self.folder.best()).filter(|path| path.exists()),
