@@ -109,7 +109,7 @@ pub const NUMBERS: [Number; 11] = [
     Number { name: "TrainLabelNodes", max: 1000 * MILLION, key: "label-nodes", set: |o, nodes| o.label_nodes = nodes.map(u64::from) },
     Number { name: "TrainPositions", max: 100 * MILLION, key: "positions", set: |o, positions| o.positions = positions.map(u64::from) },
     Number { name: "TrainGenerations", max: MILLION, key: "generations", set: |o, generations| o.generations = generations },
-    Number { name: "TrainMinutes", max: MILLION, key: "minutes", set: |o, minutes| o.minutes = minutes.map(u64::from) },
+    Number { name: "TrainMinutes", max: 365 * 24 * 60, key: "minutes", set: |o, minutes| o.minutes = minutes.map(u64::from) },
     Number { name: "TrainThreads", max: 256, key: "threads", set: |o, threads| o.threads = threads.map(|threads| threads as usize) },
     Number { name: "TrainBatch", max: MILLION, key: "batch", set: |o, batch| o.batch = batch.map(|batch| batch as usize) },
     Number { name: "TrainMatchGames", max: MILLION, key: "match-games", set: |o, games| o.match_games = games.map(u64::from) },
@@ -569,7 +569,7 @@ impl Preparation {
                     folder.display()
                 ));
             }
-            (Mode::Scratch, None) if !["", "material"].contains(&start.as_str()) => {
+            (Mode::Scratch, _) if !["", "material"].contains(&start.as_str()) => {
                 return Err("TrainStart: scratch starts from the pieces alone; improve starts from a file".to_string());
             }
             _ => {}
@@ -586,14 +586,23 @@ impl Preparation {
         let overrides = Overrides { source, generations, threads: Some(threads), ..overrides };
         let method = overview.map_or_else(|| overrides.method(), |overview| overview.method);
         check_method(&overrides, method, &folder)?;
+        let named = |start: &str| Weights::named(Path::new(start)).map_err(|error| format!("TrainStart: {error}"));
         let task = if mode == Mode::Resume || selftrain::is_begun(&folder) {
+            let is_compared = matches!(mode, Mode::Improve | Mode::Games) && !start.is_empty();
+            if is_compared && !selftrain::began_from(&folder, &*named(&start)?) {
+                return Err(format!(
+                    "the training in {} did not begin from TrainStart {start}: Train resume continues it, another \
+                     TrainFolder is for a new one",
+                    folder.display()
+                ));
+            }
             // A preset applies to new trainings only.
             Task::Resume(Box::new(Overrides { preset: None, ..overrides }))
         } else {
             let start = match start.as_str() {
                 _ if mode == Mode::Scratch => Arc::new(Weights::material()),
                 "" => in_use,
-                name => Weights::named(Path::new(name)).map_err(|error| format!("TrainStart: {error}"))?,
+                name => named(name)?,
             };
             Task::Begin(Box::new(SelfTrainSettings::resolve(&start, &overrides)?), start)
         };

@@ -61,9 +61,9 @@ pub fn run(arguments: Arguments) -> Outcome {
             broken += 1;
             show_broken(&progress, &game, broken);
         }
-        PrepareEvent::Progress { stage, games, positions } => {
-            let (stage, seconds) = (name(stage), progress.elapsed().as_secs());
-            progress.show(|| format!("{stage}: {games} games, {positions} positions, {seconds} s"));
+        PrepareEvent::Progress { pass, games, positions } => {
+            let (pass, seconds) = (name(pass), progress.elapsed().as_secs());
+            progress.show(|| format!("{pass}: {games} games, {positions} positions, {seconds} s"));
         }
     };
     let mut context = Context { threads: threads.count(), stop: &stop, on_event: &mut on_event };
@@ -85,8 +85,8 @@ pub(super) fn show_broken(progress: &ProgressDisplay, game: &BrokenGame, count: 
     }
 }
 
-fn name(stage: PreparePass) -> &'static str {
-    match stage {
+fn name(pass: PreparePass) -> &'static str {
+    match pass {
         PreparePass::Splitting => "finding held-out positions",
         PreparePass::Counting => "counting",
         PreparePass::Writing => "writing",

@@ -33,7 +33,7 @@ impl ProgressDisplay {
         let bar = std::io::stderr().is_terminal().then(|| {
             let style = ProgressStyle::with_template(template).expect("the templates are fixed");
             let bar = ProgressBar::new_spinner().with_style(style.progress_chars("=> "));
-            // The spinner moves also in a stage that reports nothing for a while.
+            // The spinner moves also in a step that reports nothing for a while.
             bar.enable_steady_tick(LIVE_EVERY);
             bar
         });

@@ -58,6 +58,8 @@ impl Setting {
                 None
             }
             Setting::Promote(promoted) => Some(format!("train {}", weights::promote(session, promoted))),
+            // An option may have changed the weights since the training began.
+            Setting::UsePlaying(playing) if !playing.has_beaten(session.engine.weights()) => None,
             Setting::UsePlaying(playing) => match weights::use_playing(session, playing) {
                 Ok(note) => note.map(|note| format!("train {note}")),
                 Err(error) => Some(format!("train error: {error}")),

@@ -17,7 +17,7 @@ use dyad_trainer::selftrain::{self, Playing};
 use crate::session::{Outcome, Session, Trained, WeightsChoice};
 use crate::training::Promoted;
 
-/// Sets `WeightsFile`. After an error nothing changes.
+/// Sets `WeightsFile`. If the file is refused, nothing changes.
 pub fn set_file(session: &mut Session, path: &str) -> Outcome {
     if path == session.settings.weights.file {
         return Ok(None);
@@ -88,7 +88,10 @@ fn choose(session: &mut Session) -> Outcome {
     };
     let playing = selftrain::playing(&folder);
     if let Some(playing) = playing.as_ref().filter(|playing| playing.has_beaten(&Weights::embedded())) {
-        return use_playing(session, playing);
+        return use_playing(session, playing).map_err(|error| {
+            embedded(session);
+            format!("{error}; playing with embedded weights")
+        });
     }
     let changed = embedded(session);
     if let Some(Playing { generation, path, .. }) = playing {

@@ -465,6 +465,12 @@ fn modes_say_what_happens() {
         program.quit();
     }
     let mut program = Program::start();
+    program.send(&options("improve", &folder.join("improve")));
+    program.send("setoption name TrainStart value material\nisready");
+    let error = program.until_contains("train error: ");
+    assert!(error.contains("did not begin from TrainStart material: Train resume continues it"), "{error}");
+    program.quit();
+    let mut program = Program::start();
     program.send(&options("scratch", &folder.join("none")));
     program.send("setoption name TrainStart value default\nisready");
     let error = program.until_contains("train error: ");

@@ -42,7 +42,7 @@ impl Leaves {
     }
 
     /// A sample resolved to its leaf, without the desired move.
-    fn lead(&mut self, sample: &Sample) -> Option<Sample> {
+    fn resolve(&mut self, sample: &Sample) -> Option<Sample> {
         let board = self.find(&sample.board)?;
         let score = sample.score.map(|score| match board.side_to_move() == sample.board.side_to_move() {
             true => score,
@@ -73,12 +73,11 @@ pub fn at_leaves(
             if stop.stopped() {
                 return Err(Error::Stopped);
             }
-            let lead = |packed: &Packed| Ok(leaves.lead(&packed.unpack()?).as_ref().map(Packed::new));
-            let led = chunk.iter().map(lead).collect::<Result<Vec<_>, _>>();
-            led.map_err(Error::Settings)
+            let resolved = |packed: &Packed| Ok(leaves.resolve(&packed.unpack()?).as_ref().map(Packed::new));
+            chunk.iter().map(resolved).collect::<Result<Vec<_>, _>>().map_err(Error::Settings)
         },
-        |led| {
-            all.extend(led.into_iter().flatten());
+        |resolved| {
+            all.extend(resolved.into_iter().flatten());
             Ok(())
         },
     )?;
@@ -99,7 +98,7 @@ mod tests {
         Packed::new(&Sample { board, desired, result, score: Some(Score(score)), test, starts_game, has_margin })
     }
 
-    fn led(samples: &[Packed], threads: usize) -> Vec<Packed> {
+    fn resolved(samples: &[Packed], threads: usize) -> Vec<Packed> {
         at_leaves(samples, &Arc::new(Weights::material()), threads, &Control::new(false)).unwrap()
     }
 
@@ -107,7 +106,7 @@ mod tests {
     #[test]
     fn hanging_pieces_are_captured() {
         let hangs = packed("4k3/8/8/3q4/4P3/8/8/4K3 w - - 0 1", 900);
-        let leaf = led(&[hangs], 1)[0].unpack().unwrap();
+        let leaf = resolved(&[hangs], 1)[0].unpack().unwrap();
         assert!(leaf.board.fen().starts_with("4k3/8/8/3P4/8/8/8/4K3 b"), "{}", leaf.board);
         assert_eq!((leaf.score, leaf.desired), (Some(Score(-900)), None));
         assert_eq!((leaf.result, leaf.test, leaf.starts_game), (Some(GameResult::WhiteWins), true, true));
@@ -117,19 +116,19 @@ mod tests {
     /// A quiescent position is its own leaf; a mate has none.
     #[test]
     fn quiescent_positions_stay_and_mates_are_skipped() {
-        let still = packed("4k3/8/8/8/8/8/4P3/4K3 b - - 0 1", -100);
+        let quiescent = packed("4k3/8/8/8/8/8/4P3/4K3 b - - 0 1", -100);
         let mated = packed("R6k/6pp/8/8/8/8/8/K7 b - - 0 1", 100);
-        let samples = led(&[still, mated], 2);
-        assert_eq!(samples[0].unpack().unwrap().board, still.unpack().unwrap().board);
+        let samples = resolved(&[quiescent, mated], 2);
+        assert_eq!(samples[0].unpack().unwrap().board, quiescent.unpack().unwrap().board);
         assert_eq!(samples.len(), 1);
     }
 
     #[test]
     fn leaves_are_quiet_and_the_same_on_any_threads() {
         let samples: Vec<Packed> = walk(2 * CHUNK).iter().map(Packed::new).collect();
-        let leaves = led(&samples, 1);
+        let leaves = resolved(&samples, 1);
         assert!(leaves.len() > samples.len() / 2, "{} of {}", leaves.len(), samples.len());
-        let others = led(&samples, 3);
+        let others = resolved(&samples, 3);
         assert_eq!(leaves, others);
         let turned = leaves.iter().filter(|leaf| leaf.board().unwrap().side_to_move() == Color::White).count();
         assert!(turned > leaves.len() / 4, "{turned}");

@@ -20,6 +20,7 @@ use dyad_formats::packed::{Packed, Sample};
 use dyad_formats::score::GameResult;
 use serde::{Deserialize, Serialize};
 
+use crate::base::is_default;
 use crate::base::number::{self, number};
 use crate::data::label::MARGIN;
 
@@ -92,15 +93,16 @@ pub struct Filters {
     #[arg(long)]
     pub quiet: bool,
     /// Only positions not in check where no capture and no promotion wins material by static exchange
+    #[serde(rename = "still")]
     #[arg(long = "quiescent")]
-    pub still: bool,
+    pub quiescent: bool,
     /// Skip positions in check
     #[arg(long = "skip-in-check")]
     pub no_checks: bool,
     /// Skip positions of games right after a capture.
-    #[serde(skip_serializing_if = "is_false")]
+    #[serde(rename = "settled", skip_serializing_if = "is_default")]
     #[arg(skip)]
-    pub settled: bool,
+    pub skip_after_captures: bool,
     /// Keep positions with a single legal move
     #[arg(long = "keep-forced")]
     pub forced: bool,
@@ -112,7 +114,7 @@ pub struct Filters {
     pub mates: bool,
     /// Margin over the second-best move, in centipawns, that the comment of a move must have (option PgnComment) for a
     /// desired move; 0 for any. Positions below it keep result and score, but are no test positions
-    #[serde(rename = "decided", alias = "min-margin", skip_serializing_if = "is_zero")]
+    #[serde(rename = "decided", alias = "min-margin", skip_serializing_if = "is_default")]
     #[arg(long, value_name = "CENTIPAWNS", value_parser = number(MARGIN), default_value_t = 0)]
     pub min_margin: u32,
     /// Only moves chosen with the weights of this ID, by their comment (option PgnComment) [default: all]
@@ -127,10 +129,6 @@ pub struct Filters {
 /// Range of [`Filters::largest_score`], in pawns.
 const MAX_SCORE: (Bound<f64>, Bound<f64>) = (Bound::Excluded(0.0), Bound::Included(1e6));
 
-fn is_zero(number: &u32) -> bool {
-    *number == 0
-}
-
 impl Default for Filters {
     fn default() -> Filters {
         Filters {
@@ -144,9 +142,9 @@ impl Default for Filters {
             scored: false,
             largest_score: None,
             quiet: false,
-            still: false,
+            quiescent: false,
             no_checks: false,
-            settled: false,
+            skip_after_captures: false,
             forced: false,
             book: false,
             mates: false,
@@ -155,10 +153,6 @@ impl Default for Filters {
             duplicates: Duplicates::default(),
         }
     }
-}
-
-fn is_false(value: &bool) -> bool {
-    !value
 }
 
 /// Why a game or a position is skipped.
@@ -252,8 +246,8 @@ impl Filters {
 
     /// The quiescent ones among them.
     #[must_use]
-    pub fn still_with_scores() -> Filters {
-        Filters { still: true, no_checks: false, ..Filters::with_scores() }
+    pub fn quiescent_with_scores() -> Filters {
+        Filters { quiescent: true, no_checks: false, ..Filters::with_scores() }
     }
 
     /// Checks the conditions on the game as a whole.
@@ -282,9 +276,10 @@ impl Filters {
     ) -> Vec<PositionCandidate> {
         let (mut passed, mut captured) = (Vec::new(), false);
         for (board, played) in game.positions() {
-            let unsettled = self.settled && std::mem::replace(&mut captured, board.is_capture(played.mv));
-            let settled = if unsettled { Err(SkipReason::Captured) } else { Ok(()) };
-            let rated = settled.and_then(|()| self.rating(game, board.side_to_move()));
+            let after_capture =
+                self.skip_after_captures && std::mem::replace(&mut captured, board.is_capture(played.mv));
+            let before = if after_capture { Err(SkipReason::Captured) } else { Ok(()) };
+            let rated = before.and_then(|()| self.rating(game, board.side_to_move()));
             let checked = rated.and_then(|()| self.played(&board, played));
             match checked.and_then(|()| self.has_margin(&board, played, test)) {
                 Ok(has_margin) => {
@@ -382,13 +377,13 @@ impl Filters {
         if self.scored && played.score.is_none() || self.largest_score.is_some_and(too_large) {
             return Err(SkipReason::Score);
         }
-        if (self.quiet || self.still || self.no_checks) && board.in_check() {
+        if (self.quiet || self.quiescent || self.no_checks) && board.in_check() {
             return Err(SkipReason::Check);
         }
         if !self.forced && board.count_moves() < 2 {
             return Err(SkipReason::Forced);
         }
-        if self.still && board.moves().iter().any(|&mv| board.is_noisy(mv) && board.see_ge(mv, 1)) {
+        if self.quiescent && board.moves().iter().any(|&mv| board.is_noisy(mv) && board.see_ge(mv, 1)) {
             return Err(SkipReason::Tactical);
         }
         Ok(())

@@ -101,7 +101,7 @@ pub enum PrepareEvent {
     /// Progress of a pass.
     Progress {
         /// The pass.
-        stage: PreparePass,
+        pass: PreparePass,
         /// Games, or lines of EPD files, read so far.
         games: u64,
         /// Positions that passed all filters.
@@ -433,7 +433,7 @@ fn read(
     settings: &PrepareSettings,
     inputs: &[PathBuf],
     origins: Option<&Origins>,
-    stage: PreparePass,
+    pass: PreparePass,
     context: &mut Context<PrepareEvent>,
     counts: &mut PrepareCounts,
     mut take: impl FnMut(Vec<Selected>, &mut PrepareCounts) -> Result<(), Error>,
@@ -448,7 +448,7 @@ fn read(
             *counts.left_out.entry(reason).or_default() += count;
         }
         take(output.selected, counts)?;
-        (context.on_event)(PrepareEvent::Progress { stage, games: counts.games, positions: counts.positions });
+        (context.on_event)(PrepareEvent::Progress { pass, games: counts.games, positions: counts.positions });
         if context.stop.stopped() { Err(Error::Stopped) } else { Ok(()) }
     };
     let work = |(): &mut (), batch: Result<Batch, Error>| batch.map(|batch| work(batch, settings, origins));
@@ -696,7 +696,7 @@ mod tests {
             ("scored", Filters { scored: true, ..all.clone() }, 5, SkipReason::Score, 31),
             ("large", Filters { largest_score: Some(10.0), ..all.clone() }, 31, SkipReason::Score, 2),
             ("quiet", Filters { quiet: true, ..all.clone() }, 27, SkipReason::Noisy, 7),
-            ("still", Filters { still: true, ..all.clone() }, 23, SkipReason::Tactical, 11),
+            ("quiescent", Filters { quiescent: true, ..all.clone() }, 23, SkipReason::Tactical, 11),
         ];
         for (name, filters, expected, reason, times) in cases {
             let (count, counts) = filtered(filters);

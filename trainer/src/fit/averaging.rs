@@ -124,7 +124,7 @@ pub struct Interpolation<'a> {
     /// Groups, named as in [`GroupFactor::groups`].
     pub groups: &'a str,
     /// Whether middlegame and endgame weights change.
-    pub stages: [bool; 2],
+    pub phases: [bool; 2],
     /// The weights at coefficient 1.
     pub goal: &'a Weights,
     /// Interpolation coefficient: 0 keeps the base, 1 gives `goal`, negative values extrapolate.
@@ -144,25 +144,25 @@ pub fn interpolate(base: &Weights, steps: &[Interpolation]) -> Result<FloatWeigh
     let from = mean(&[(base, 1.0)]);
     let mut to = from.clone();
     let mut moved = [vec![false; LEN], vec![false; LEN]];
-    for Interpolation { groups, stages, goal, coefficient } in steps {
+    for Interpolation { groups, phases, goal, coefficient } in steps {
         let goal = mean(&[(goal, 1.0)]);
         for range in features(groups).map_err(Error::Settings)? {
             for feature in range {
-                for (stage, (to, from, goal)) in
+                for (phase, (to, from, goal)) in
                     [(&mut to.mg, &from.mg, &goal.mg), (&mut to.eg, &from.eg, &goal.eg)].into_iter().enumerate()
                 {
-                    if stages[stage] && *coefficient != 0.0 {
+                    if phases[phase] && *coefficient != 0.0 {
                         to[feature] += coefficient * (goal[feature] - from[feature]);
-                        moved[stage][feature] = true;
+                        moved[phase][feature] = true;
                     }
                 }
             }
         }
     }
     let gamma = to.gamma()?;
-    for (stage, (weights, moved)) in [&mut to.mg, &mut to.eg].into_iter().zip(&moved).enumerate() {
+    for (phase, (weights, moved)) in [&mut to.mg, &mut to.eg].into_iter().zip(&moved).enumerate() {
         for feature in (0..LEN).filter(|&feature| moved[feature] && !MATERIAL.range().contains(&feature)) {
-            let (wanted, draw) = (gamma * weights[feature], hash::unit(hash::fold(stage as u64 + 1, feature as u64)));
+            let (wanted, draw) = (gamma * weights[feature], hash::unit(hash::fold(phase as u64 + 1, feature as u64)));
             let whole = (wanted - wanted.round()).abs() < NEARLY_WHOLE;
             weights[feature] = if whole { wanted.round() } else { (wanted + draw).floor() } / gamma;
         }
@@ -284,8 +284,8 @@ mod tests {
             .skip(MATERIAL.range().end)
             .for_each(|(mg, eg)| (*mg, *eg) = (3.0, -2.0));
         let goal = Weights::from_floats(&floats, Json::Null).unwrap();
-        let interpolated = |groups, stages, coefficient| {
-            changed(&base, &[Interpolation { groups, stages, goal: &goal, coefficient }], &[]).unwrap()
+        let interpolated = |groups, phases, coefficient| {
+            changed(&base, &[Interpolation { groups, phases, goal: &goal, coefficient }], &[]).unwrap()
         };
         assert_eq!(interpolated("*", [true; 2], 1.0).ints(), goal.ints());
         assert_eq!(interpolated("*", [true; 2], 0.0).ints(), base.ints());
@@ -305,7 +305,7 @@ mod tests {
         let back = interpolated("pairs", [true, false], -0.1);
         let sum: i32 = back.ints().iter().skip(MATERIAL.range().end).map(|[mg, _]| mg).sum();
         assert!((f64::from(sum) / pairs + 0.3).abs() < 0.01, "{sum}");
-        let wrong = Interpolation { groups: "pears", stages: [true; 2], goal: &goal, coefficient: 1.0 };
+        let wrong = Interpolation { groups: "pears", phases: [true; 2], goal: &goal, coefficient: 1.0 };
         assert!(changed(&base, &[wrong], &[]).unwrap_err().to_string().contains("pears"));
     }
 

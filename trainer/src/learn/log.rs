@@ -3,6 +3,7 @@
 //! Learning curves are drawn from [`LogLine`]s alone. All numbers except the times depend on settings and data only.
 //! [`json_lines`](crate::base::json_lines) writes and reads them.
 
+use crate::base::is_default;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -24,7 +25,7 @@ pub struct LogLine {
     /// Positions skipped since the last line of this kind: one legal move, in check, mates and draws, too many nodes.
     pub skipped: u64,
     /// Of these, the positions that need more nodes than the settings allow.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub over_limit: u64,
     /// Mean size of S, the siblings valued above the desired move, since the last line of this kind.
     pub mean_s: f64,
@@ -55,10 +56,6 @@ pub struct LogLine {
     /// Whether these are the best weights so far.
     #[serde(default)]
     pub best: bool,
-}
-
-fn is_zero(number: &u64) -> bool {
-    *number == 0
 }
 
 /// The kind of a line.

@@ -4,6 +4,7 @@
 //! and written into the weights files as provenance. Two runs with equal settings and equal data give equal weights,
 //! bit for bit; only [`MachineSettings`] may differ.
 
+use crate::base::is_default;
 use crate::base::number::{self, number};
 use crate::base::parallel::check_threads;
 pub use crate::fit::regression::L2Target;
@@ -70,7 +71,7 @@ pub struct TrainingSettings {
     #[arg(long)]
     pub skip_in_check: bool,
     /// One weight for a feature in all phases, as without tapered evaluation: middlegame and endgame change alike.
-    #[serde(skip_serializing_if = "is_false")]
+    #[serde(skip_serializing_if = "is_default")]
     #[arg(skip)]
     pub untapered: bool,
     /// Accepted from the settings of earlier releases, which had a second search of siblings; not used.
@@ -107,10 +108,6 @@ pub const MARGIN: RangeInclusive<Value> = 0..=10_000;
 
 /// Upper bound of the numbers, so that nothing computed from them overflows.
 const LARGEST: f64 = 1e7;
-
-fn is_false(value: &bool) -> bool {
-    !value
-}
 
 /// Settings without influence on the result: they may differ when a training is resumed.
 #[derive(Clone, Debug, PartialEq, Args, Serialize, Deserialize)]

@@ -50,6 +50,7 @@ use serde::{Deserialize, Serialize};
 use super::error::SelfTrainError;
 use super::event::{Distance, Stage};
 use super::settings::SelfTrainSettings;
+use crate::base::is_default;
 use crate::base::lock::{self, FolderLock, is_foreign};
 use crate::learn::folder::{BEST, CHECKPOINT, DATA, LOG, REPORT, SETTINGS};
 
@@ -74,7 +75,7 @@ pub(super) struct SelfTrainState {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub interpolation: Option<f64>,
     /// The generation that the engine plays with; 0 for the reference.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub playing: u32,
     /// The latest distance of the best weights to the reference.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -102,10 +103,6 @@ impl Default for SelfTrainState {
             checksum: None,
         }
     }
-}
-
-fn is_zero(number: &u32) -> bool {
-    *number == 0
 }
 
 impl SelfTrainState {

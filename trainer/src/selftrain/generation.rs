@@ -132,7 +132,7 @@ impl Generation {
         if all >= 1.0 || self.tuning_pairs > 0 {
             return Ok(trained);
         }
-        let step = averaging::Interpolation { groups: "*", stages: [true; 2], goal: &trained, coefficient };
+        let step = averaging::Interpolation { groups: "*", phases: [true; 2], goal: &trained, coefficient };
         let mut weights = averaging::changed(from, &[step], &[])?;
         weights.meta.provenance =
             json!({ "by": "dyad selftrain", "share": coefficient, "from": from.id(), "of": trained.meta.provenance });

@@ -34,6 +34,7 @@ use crate::arena::openings::{Opening, PolicySampler, Variant, any_move, opening_
 use crate::arena::pgn_writer::PgnGame;
 use crate::arena::play::{Adjudication, DrawRule, FinishedGame, Player, SearchLimits, WinRule, play};
 use crate::base::context::Context;
+use crate::base::is_default;
 use crate::base::number::{self, number};
 use crate::base::parallel::ordered_map;
 
@@ -62,7 +63,7 @@ pub struct GeneratorSettings {
     #[arg(skip = Self::default().plies_after)]
     pub plies_after: [u32; 2],
     /// Fraction of policy-sampled openings (better moves are likelier) among games without an opening of a file
-    #[serde(skip_serializing_if = "is_zero")]
+    #[serde(skip_serializing_if = "is_default")]
     #[arg(long, value_name = "FRACTION", value_parser = number(NATURAL), default_value_t = Self::default().natural)]
     pub natural: f64,
     /// Largest advantage of either side after the opening, in centipawns
@@ -109,11 +110,6 @@ const ADJUDICATION: Adjudication = Adjudication {
     plies: Some(400),
 };
 
-/// Settings without policy-sampled openings have the same JSON as in releases without them.
-fn is_zero(share: &f64) -> bool {
-    *share == 0.0
-}
-
 impl GeneratorSettings {
     /// Checks the settings.
     ///
@@ -158,6 +154,32 @@ pub fn generate(
     settings.check().map_err(Error::Settings)?;
     let event = event(settings, weights, openings);
     check_own(path, &event)?;
+    append(settings, weights, openings, &event, path, context)
+}
+
+/// As [`generate`], in the folder of a training, which may have begun with release 0.2.0: its event named neither
+/// weights nor settings.
+pub(super) fn generate_in_training(
+    settings: &GeneratorSettings,
+    weights: &Arc<Weights>,
+    path: &Path,
+    context: &mut Context<GeneratorProgress>,
+) -> Result<bool, Error> {
+    settings.check().map_err(Error::Settings)?;
+    let event = event(settings, weights, &[]);
+    let of_release_0_2 = short_event(settings);
+    check_own(path, &event).or_else(|error| check_own(path, &of_release_0_2).map_err(|_| error))?;
+    append(settings, weights, &[], &event, path, context)
+}
+
+fn append(
+    settings: &GeneratorSettings,
+    weights: &Arc<Weights>,
+    openings: &[Opening],
+    event: &str,
+    path: &Path,
+    context: &mut Context<GeneratorProgress>,
+) -> Result<bool, Error> {
     let mut file = GameFile::open(path)?;
     let mut played = GeneratorProgress { games: file.games.len() as u64, moves: 0 };
     file.games = Vec::new();
@@ -171,7 +193,7 @@ pub fn generate(
         |player, number| Ok((number, player.game(number, context.stop, &over)?)),
         |(number, game)| {
             let Some(game) = game else { return Ok(ControlFlow::Break(())) };
-            file.write(&pgn(number, &game, &event, weights), path)?;
+            file.write(&pgn(number, &game, event, weights), path)?;
             played = GeneratorProgress { games: number + 1, moves: played.moves + game.moves.len() as u64 };
             (context.on_event)(played);
             Ok(ControlFlow::Continue(()))
@@ -185,14 +207,18 @@ pub fn generate(
 /// The event tag of all games, with a hash of settings, weights and openings: games with other ones are not appended to
 /// the same file.
 fn event(settings: &GeneratorSettings, weights: &Weights, openings: &[Opening]) -> String {
-    let GeneratorSettings { seed, nodes, .. } = *settings;
+    let begin = short_event(settings);
     // The number of games may grow later.
     let settings = serde_json::to_string(&GeneratorSettings { games: 0, ..settings.clone() }).expect("plain data");
     let key = openings.iter().fold(hash::fold_text(0, &settings), |key, opening| {
         let moves = opening.moves.iter().map(|&mv| u64::from(Move::packed(Some(mv))));
         moves.fold(hash::fold_text(key, &opening.start.fen()), hash::fold)
     });
-    format!("dyad games, seed {seed}, {nodes} nodes a move, weights {}, settings {key:016x}", weights.id())
+    format!("{begin}, weights {}, settings {key:016x}", weights.id())
+}
+
+fn short_event(GeneratorSettings { seed, nodes, .. }: &GeneratorSettings) -> String {
+    format!("dyad games, seed {seed}, {nodes} nodes a move")
 }
 
 /// Refuses a file with other games, which [`GameFile::open`] would truncate.

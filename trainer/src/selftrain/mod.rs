@@ -131,7 +131,6 @@ pub fn overview(folder: &Path) -> Option<Overview> {
         Ok(SelfTrainLogLine::RegressionMatch { record, .. }) => Some(record.elo),
         _ => None,
     });
-    let start = Weights::load(&folder.join(START));
     Some(Overview {
         method: settings.method.name(),
         generation: state.generation,
@@ -139,7 +138,7 @@ pub fn overview(folder: &Path) -> Option<Overview> {
         adopted: state.adopted,
         gained,
         distance: state.distance,
-        from_pieces: start.is_ok_and(|start| start.plays_as(&Weights::material())),
+        from_pieces: began_from(folder, &Weights::material()),
     })
 }
 
@@ -147,6 +146,12 @@ pub fn overview(folder: &Path) -> Option<Overview> {
 #[must_use]
 pub fn is_begun(folder: &Path) -> bool {
     folder.join(STATE).exists()
+}
+
+/// Whether the self-training in `folder` began from `weights`.
+#[must_use]
+pub fn began_from(folder: &Path, weights: &Weights) -> bool {
+    Weights::load(&folder.join(START)).is_ok_and(|start| start.plays_as(weights))
 }
 
 /// Absolute path of the best weights of the self-training in `folder`; `None` before the first adoption.

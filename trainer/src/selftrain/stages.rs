@@ -17,7 +17,7 @@ use super::estimate::Speed;
 use super::event::{Distance, End, SelfTrainEvent, SelfTrainSummary, Stage};
 use super::folder::{Folder, SelfTrainState, remove};
 use super::generation::{Generation, Step, name_of};
-use super::generator::{GeneratorProgress, generate};
+use super::generator::{GeneratorProgress, generate_in_training};
 use super::log::SelfTrainLogLine;
 use super::reporter::Reporter;
 use super::self_play::{GameFile, SelfPlay};
@@ -227,7 +227,7 @@ impl<'a> Loop<'a> {
         let mut report =
             |played: GeneratorProgress| reporter.report(Progress { done: of.min(played.games * per_game), of });
         let mut context = Context { threads: settings.threads, stop: self.stop, on_event: &mut report };
-        Ok(generate(&plan, &generation.best, &[], &path, &mut context)?)
+        Ok(generate_in_training(&plan, &generation.best, &path, &mut context)?)
     }
 
     /// Draws positions from the games.
@@ -566,7 +566,10 @@ impl<'a> Loop<'a> {
     /// with it.
     fn proof(&mut self, generation: &Generation) -> Result<bool, SelfTrainError> {
         let (number, settings) = (generation.number, &generation.settings);
-        let is_below = |distance: &Distance| distance.elo.value < WITHIN_REACH || distance.elo.high <= 0.0;
+        // Without matches of distance the latest one is of an earlier generation.
+        let is_below = |Distance { generation, elo, .. }: &Distance| {
+            *generation == number && (elo.value < WITHIN_REACH || elo.high <= 0.0)
+        };
         if self.state.best != number || self.state.distance.as_ref().is_some_and(is_below) {
             return Ok(true);
         }

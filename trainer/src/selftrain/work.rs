@@ -110,7 +110,7 @@ pub fn positions(settings: &SelfTrainSettings, generation: u32, filters: Filters
 /// Filters of the positions of a regression.
 #[must_use]
 pub fn filters(regression: &Regression) -> Filters {
-    if regression.leaves { Filters::with_scores() } else { Filters::still_with_scores() }
+    if regression.leaves { Filters::with_scores() } else { Filters::quiescent_with_scores() }
 }
 
 /// A regression to the positions of a window. It starts from the initial weights, or from the piece values if the

@@ -67,16 +67,16 @@ pub fn spsa_parameters(weights: &Weights, goal: Option<TrainedGoal>, boards: &[B
     for (index, piece) in PIECES.into_iter().enumerate() {
         let size = Size::of(boards.iter().map(|board| material(weights, board, piece)));
         let groups = format!("{}.{index}", MATERIAL.name);
-        add(&mut found, &size, FACTORS, |stages, range| Parameter::factor(&groups, stages, 1.0, range));
+        add(&mut found, &size, FACTORS, |phases, range| Parameter::factor(&groups, phases, 1.0, range));
     }
-    let of_groups: Vec<Vec<Stages>> = boards.iter().map(|board| by_group(weights, board)).collect();
+    let of_groups: Vec<Vec<Phases>> = boards.iter().map(|board| by_group(weights, board)).collect();
     for family in Family::ALL.into_iter().filter(|&family| family != MATERIAL.family) {
         let size = Size::of(of_groups.iter().map(|groups| of_family(groups, family)));
         let groups = format!("@{}", family.name());
-        add(&mut found, &size, FACTORS, |stages, range| Parameter::factor(&groups, stages, 1.0, range));
+        add(&mut found, &size, FACTORS, |phases, range| Parameter::factor(&groups, phases, 1.0, range));
     }
     let Some(goal) = goal else { return found };
-    let trained: Vec<Vec<Stages>> = boards.iter().map(|board| by_group(goal.weights, board)).collect();
+    let trained: Vec<Vec<Phases>> = boards.iter().map(|board| by_group(goal.weights, board)).collect();
     for family in Family::ALL {
         let differences = of_groups.iter().zip(&trained).map(|(before, after)| {
             let [before, after] = [before, after].map(|groups| of_family(groups, family));
@@ -84,22 +84,22 @@ pub fn spsa_parameters(weights: &Weights, goal: Option<TrainedGoal>, boards: &[B
         });
         let size = Size::of(differences);
         let groups = format!("@{}", family.name());
-        add(&mut found, &size, COEFFICIENTS, |stages, range| Parameter::toward(&groups, stages, goal.file, 0.0, range));
+        add(&mut found, &size, COEFFICIENTS, |phases, range| Parameter::toward(&groups, phases, goal.file, 0.0, range));
     }
     found
 }
 
 /// Tapered middlegame and endgame parts of an evaluation, in centipawns.
-type Stages = [f64; 2];
+type Phases = [f64; 2];
 
 /// Root mean square effects in centipawns: of each part, and of their sum.
 struct Size {
-    stages: Stages,
+    phases: Phases,
     both: f64,
 }
 
 impl Size {
-    fn of(positions: impl Iterator<Item = Stages>) -> Size {
+    fn of(positions: impl Iterator<Item = Phases>) -> Size {
         let (mut squares, mut count) = ([0.0; 3], 0.0_f64);
         for [mg, eg] in positions {
             for (sum, part) in squares.iter_mut().zip([mg, eg, mg + eg]) {
@@ -108,30 +108,30 @@ impl Size {
             count += 1.0;
         }
         let [mg, eg, both] = squares.map(|sum: f64| (sum / count.max(1.0)).sqrt());
-        Size { stages: [mg, eg], both }
+        Size { phases: [mg, eg], both }
     }
 }
 
 /// The contribution of each group in a position, from White's side.
-fn by_group(weights: &Weights, board: &Board) -> Vec<Stages> {
+fn by_group(weights: &Weights, board: &Board) -> Vec<Phases> {
     let all = contributions(weights, board).into_iter();
     all.map(|(_, group)| in_centipawns(weights, board, group.total())).collect()
 }
 
 /// The contribution of a family.
-fn of_family(groups: &[Stages], family: Family) -> Stages {
+fn of_family(groups: &[Phases], family: Family) -> Phases {
     let own = GROUPS.iter().zip(groups).filter(|(group, _)| group.family == family);
-    own.fold([0.0; 2], |[mg, eg], (_, stages)| [mg + stages[0], eg + stages[1]])
+    own.fold([0.0; 2], |[mg, eg], (_, phases)| [mg + phases[0], eg + phases[1]])
 }
 
 /// The material of a piece type in a position, from White's side.
-fn material(weights: &Weights, board: &Board, piece: Piece) -> Stages {
+fn material(weights: &Weights, board: &Board, piece: Piece) -> Phases {
     let count = |color| i64::from(board.colored(color, piece).popcnt());
     let ahead = count(Color::White) - count(Color::Black);
     in_centipawns(weights, board, weights.ints()[MATERIAL.at(piece)].map(|weight| ahead * i64::from(weight)))
 }
 
-fn in_centipawns(weights: &Weights, board: &Board, [mg, eg]: [i64; 2]) -> Stages {
+fn in_centipawns(weights: &Weights, board: &Board, [mg, eg]: [i64; 2]) -> Phases {
     let middlegame = f64::from(weights.phase(board)) / f64::from(PHASE_MAX);
     let unit = 100.0 / pawn(weights);
     [mg as f64 * middlegame * unit, eg as f64 * (1.0 - middlegame) * unit]
@@ -144,17 +144,17 @@ fn add(
     [min, max]: [f64; 2],
     parameter: impl Fn([bool; 2], Range) -> Parameter,
 ) {
-    let mut one = |stages: [bool; 2], size: f64| {
+    let mut one = |phases: [bool; 2], size: f64| {
         let [smallest, largest] = PERTURBATIONS;
         if largest * size >= MIN_EFFECT {
             // Three digits are enough.
             let c_end = ((DETECTABLE / size).clamp(smallest, largest) * 1000.0).round() / 1000.0;
-            found.push(parameter(stages, Range { min, max, c_end, r_end: RATE }));
+            found.push(parameter(phases, Range { min, max, c_end, r_end: RATE }));
         }
     };
-    if size.stages.iter().all(|&stage| stage >= SEPARATE_PHASES) {
-        one([true, false], size.stages[0]);
-        one([false, true], size.stages[1]);
+    if size.phases.iter().all(|&phase| phase >= SEPARATE_PHASES) {
+        one([true, false], size.phases[0]);
+        one([false, true], size.phases[1]);
     } else {
         one([true, true], size.both);
     }
@@ -199,16 +199,16 @@ mod tests {
         for (index, parameter) in
             found.iter().enumerate().filter(|(_, parameter)| !parameter.name.contains("material."))
         {
-            let ParameterTarget::Factor { stages, .. } = parameter.target else {
+            let ParameterTarget::Factor { phases, .. } = parameter.target else {
                 panic!("{} is a factor", parameter.name)
             };
             let mut moved = start.clone();
             moved[index] += parameter.c_end;
             let after = values(&apply(&found, &moved, &base).unwrap().1.unwrap());
-            let sum = |groups: &[Stages]| -> f64 {
+            let sum = |groups: &[Phases]| -> f64 {
                 (0..2)
-                    .filter(|&stage| stages[stage])
-                    .map(|stage| groups.iter().map(|group| group[stage]).sum::<f64>())
+                    .filter(|&phase| phases[phase])
+                    .map(|phase| groups.iter().map(|group| group[phase]).sum::<f64>())
                     .sum()
             };
             let change = before.iter().zip(&after).map(|(before, after)| sum(after) - sum(before));

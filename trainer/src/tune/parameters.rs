@@ -47,14 +47,14 @@ pub enum ParameterTarget {
         /// Groups, named as in [`GroupFactor::groups`].
         groups: String,
         /// Whether middlegame and endgame weights are multiplied.
-        stages: [bool; 2],
+        phases: [bool; 2],
     },
     /// Interpolation of the weights of some groups toward those of another file.
     Toward {
         /// Groups, named as in [`GroupFactor::groups`].
         groups: String,
         /// Whether middlegame and endgame weights change.
-        stages: [bool; 2],
+        phases: [bool; 2],
         /// The weights at 1.
         file: PathBuf,
     },
@@ -94,18 +94,18 @@ pub struct Range {
 }
 
 impl Parameter {
-    /// A factor of the weights of `groups`, for middlegame and endgame weights by `stages`.
+    /// A factor of the weights of `groups`, for middlegame and endgame weights by `phases`.
     #[must_use]
-    pub fn factor(groups: &str, stages: [bool; 2], value: f64, range: Range) -> Parameter {
-        let name = format!("{FACTOR}{groups}{}", stage_suffix(stages));
-        Parameter::with(name, ParameterTarget::Factor { groups: groups.to_string(), stages }, value, range)
+    pub fn factor(groups: &str, phases: [bool; 2], value: f64, range: Range) -> Parameter {
+        let name = format!("{FACTOR}{groups}{}", phase_suffix(phases));
+        Parameter::with(name, ParameterTarget::Factor { groups: groups.to_string(), phases }, value, range)
     }
 
     /// An interpolation coefficient of the weights of `groups`, from the base (0) to the weights in `file` (1).
     #[must_use]
-    pub fn toward(groups: &str, stages: [bool; 2], file: &Path, value: f64, range: Range) -> Parameter {
-        let name = format!("{TOWARD}{groups}{}:{}", stage_suffix(stages), file.display());
-        let target = ParameterTarget::Toward { groups: groups.to_string(), stages, file: file.to_path_buf() };
+    pub fn toward(groups: &str, phases: [bool; 2], file: &Path, value: f64, range: Range) -> Parameter {
+        let name = format!("{TOWARD}{groups}{}:{}", phase_suffix(phases), file.display());
+        let target = ParameterTarget::Toward { groups: groups.to_string(), phases, file: file.to_path_buf() };
         Parameter::with(name, target, value, range)
     }
 
@@ -159,8 +159,8 @@ impl Parameter {
 }
 
 /// How a name says that middlegame or endgame weights alone change.
-fn stage_suffix(stages: [bool; 2]) -> &'static str {
-    match stages {
+fn phase_suffix(phases: [bool; 2]) -> &'static str {
+    match phases {
         [true, false] => ":mg",
         [false, true] => ":eg",
         _ => "",
@@ -230,25 +230,25 @@ fn target(name: &str) -> Result<ParameterTarget, String> {
     let known = |groups: &str| GroupFactor { groups: groups.to_string(), factors: [1.0; 2] }.check();
     if let Some(words) = name.strip_prefix(TOWARD) {
         let (groups, rest) = words.split_once(':').ok_or_else(|| format!("'{name}': expected toward:GROUPS:FILE"))?;
-        let (stages, file) = match rest.split_once(':') {
+        let (phases, file) = match rest.split_once(':') {
             Some(("mg", file)) => ([true, false], file),
             Some(("eg", file)) => ([false, true], file),
             _ => ([true, true], rest),
         };
         known(groups)?;
-        return Ok(ParameterTarget::Toward { groups: groups.to_string(), stages, file: PathBuf::from(file) });
+        return Ok(ParameterTarget::Toward { groups: groups.to_string(), phases, file: PathBuf::from(file) });
     }
     let Some(groups) = name.strip_prefix(FACTOR) else {
         let constant = Tunable::find(name).map(ParameterTarget::Constant);
         return constant.ok_or_else(|| format!("no search parameter '{name}'"));
     };
-    let (groups, stages) = match groups.rsplit_once(':') {
+    let (groups, phases) = match groups.rsplit_once(':') {
         Some((groups, "mg")) => (groups, [true, false]),
         Some((groups, "eg")) => (groups, [false, true]),
         _ => (groups, [true, true]),
     };
     known(groups)?;
-    Ok(ParameterTarget::Factor { groups: groups.to_string(), stages })
+    Ok(ParameterTarget::Factor { groups: groups.to_string(), phases })
 }
 
 /// Reads parameters, one per line. Empty lines and lines that start with `#` are skipped.
@@ -333,18 +333,18 @@ pub fn apply(parameters: &[Parameter], values: &[f64], base: &Base) -> Result<(P
             ParameterTarget::Constant(tunable) => {
                 params.set(tunable.name, value.round() as i32).map_err(Error::Settings)?
             }
-            ParameterTarget::Factor { groups, stages } => {
+            ParameterTarget::Factor { groups, phases } => {
                 let index = factors.iter().position(|factor| factor.groups == *groups).unwrap_or_else(|| {
                     factors.push(GroupFactor { groups: groups.clone(), factors: [1.0; 2] });
                     factors.len() - 1
                 });
-                for (factor, _) in factors[index].factors.iter_mut().zip(stages).filter(|(_, multiplied)| **multiplied)
+                for (factor, _) in factors[index].factors.iter_mut().zip(phases).filter(|(_, multiplied)| **multiplied)
                 {
                     *factor *= value;
                 }
             }
-            ParameterTarget::Toward { groups, stages, file } => {
-                steps.push(Interpolation { groups, stages: *stages, goal: base.goal(file), coefficient: value });
+            ParameterTarget::Toward { groups, phases, file } => {
+                steps.push(Interpolation { groups, phases: *phases, goal: base.goal(file), coefficient: value });
             }
         }
     }
@@ -365,7 +365,7 @@ mod tests {
         let text = "rfp_depth, int, 9, 5, 14, 0.5, 0.002\nfactor:mobility_*:eg, float, 1, 0.5, 1.5, 0.05, 0.002\n";
         let parameters = parse(&format!("# tuned\n\n{text}")).unwrap();
         assert_eq!(format(&parameters, &[9.0, 1.0]), text);
-        let expected = ParameterTarget::Factor { groups: "mobility_*".into(), stages: [false, true] };
+        let expected = ParameterTarget::Factor { groups: "mobility_*".into(), phases: [false, true] };
         assert_eq!(parameters[1].target, expected);
         for tunable in TUNABLES {
             let usual = Parameter::constant(tunable);
@@ -406,12 +406,12 @@ mod tests {
         assert_eq!(params.changed(), [("rfp_depth", 7)]);
         let weights = weights.unwrap();
         // In search units, independent of the scale of the files.
-        let pawn = |weights: &Weights, stage: usize| {
-            f64::from(weights.ints()[MATERIAL.at(Piece::Pawn)][stage]) * f64::from(weights.units.scale)
+        let pawn = |weights: &Weights, phase: usize| {
+            f64::from(weights.ints()[MATERIAL.at(Piece::Pawn)][phase]) * f64::from(weights.units.scale)
         };
-        for (stage, factor) in [(0, 1.1), (1, 1.0)] {
-            let share = pawn(&weights, stage) / (factor * pawn(&base, stage));
-            assert!((share - 1.0).abs() < 0.01, "{stage}: {share}");
+        for (phase, factor) in [(0, 1.1), (1, 1.0)] {
+            let share = pawn(&weights, phase) / (factor * pawn(&base, phase));
+            assert!((share - 1.0).abs() < 0.01, "{phase}: {share}");
         }
         let constants = apply(&parameters[..1], &[9.0], &bases).unwrap();
         assert!(constants.1.is_none() && constants.0 == Params::DEFAULT);

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use crate::arena::openings::PolicySampler;
 use crate::arena::play::{Adjudication, SearchLimits};
 use crate::arena::statistics::MatchResults;
+use crate::base::is_default;
 use crate::base::number::{self, number};
 use crate::tune::parameters::Parameter;
 use crate::tune::spsa::{FRACTION, Schedule};
@@ -51,7 +52,7 @@ pub struct TuningSettings {
     #[arg(long, value_parser = number::<usize>(0..), default_value_t = Self::default().plies)]
     pub plies: usize,
     /// Fraction of random openings that are sampled from a policy: better moves are likelier
-    #[serde(skip_serializing_if = "is_zero")]
+    #[serde(skip_serializing_if = "is_default")]
     #[arg(long, value_name = "FRACTION", value_parser = number(FRACTION), default_value_t = Self::default().natural)]
     pub natural: f64,
     /// Adjudication rules.
@@ -79,11 +80,6 @@ impl Default for TuningSettings {
             adjudication: Adjudication::default(),
         }
     }
-}
-
-/// Skips the default, so that settings files written before the field existed keep their checksum.
-fn is_zero(fraction: &f64) -> bool {
-    *fraction == 0.0
 }
 
 impl TuningSettings {

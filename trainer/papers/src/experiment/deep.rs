@@ -126,7 +126,7 @@ fn steps(numbers: &Numbers, plies: u32, inputs: &Inputs) -> (Vec<Step>, Vec<Stri
         plies: [10, 10_000],
         results: vec![GameResult::WhiteWins, GameResult::BlackWins],
         per_game: Some(10),
-        settled: true,
+        skip_after_captures: true,
         ..Filters::default()
     };
     let (games, count, test_percent) = (inputs.games.clone(), numbers.positions, numbers.test_percent);

@@ -129,7 +129,7 @@ pub struct FitSettings {
     #[arg(long, value_name = "N", value_parser = number(BATCH), default_value_t = Self::default().batch)]
     pub batch: usize,
     /// Epochs without a better test loss after which the fit ends
-    #[arg(long, value_parser = number::<u32>(0..), value_name = "EPOCHS", default_value_t = Self::default().patience)]
+    #[arg(long, value_parser = number::<u32>(1..), value_name = "EPOCHS", default_value_t = Self::default().patience)]
     pub patience: u32,
     /// Seed of the shuffles
     #[arg(long, value_parser = number::<u64>(0..), default_value_t = Self::default().seed)]
@@ -168,6 +168,7 @@ impl FitSettings {
         let Target { result_share, pawns } = self.target;
         number::check("batch", self.batch, &BATCH)
             .and_then(|()| number::check("epochs", self.epochs, &(1..)))
+            .and_then(|()| number::check("patience", self.patience, &(1..)))
             .and_then(|()| number::check("result-share", result_share, &SHARE))
             .and_then(|()| number::check("pawns", pawns, &PAWNS))
             .map_err(Error::Settings)?;
