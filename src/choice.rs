@@ -9,45 +9,23 @@ use std::sync::Arc;
 
 use dyad_engine::board::Board;
 use dyad_engine::eval::Weights;
-use dyad_engine::search::{Info, Outcome};
+use dyad_engine::search::{BestTwo, Outcome};
 use dyad_engine::value::gap;
 use dyad_formats::choice::{BEGINNING, Choice};
 
 /// Number of lines that a search needs.
 pub const VARIATIONS: usize = 2;
 
-/// The lines of the two best moves in the last iteration that completed both.
-#[derive(Default)]
-pub struct BestTwo {
-    best: Option<Info>,
-    two: Option<[Info; 2]>,
-}
-
-impl BestTwo {
-    /// Records a line.
-    pub fn note(&mut self, info: &Info) {
-        match info.multipv {
-            1 => self.best = Some(info.clone()),
-            2 => {
-                let best = self.best.take().filter(|best| best.depth == info.depth);
-                self.two = best.map(|best| [best, info.clone()]).or(self.two.take());
-            }
-            _ => {}
+/// The info string about the result of a search with the weights of this id.
+pub fn choice_line(best_two: &BestTwo, board: &Board, outcome: &Outcome, weights: u32) -> String {
+    let choice = match best_two.lines_of(outcome.best) {
+        Some([best, second]) => {
+            let behind = gap(best.value, second.value).max(0).unsigned_abs();
+            Choice { second: second.pv.first().map(|&mv| (mv, behind)), depth: best.depth, weights }
         }
-    }
-
-    /// The info string about the result of a search with the weights of this id.
-    pub fn line(&self, board: &Board, outcome: &Outcome, weights: u32) -> String {
-        let played = |[best, _]: &&[Info; 2]| best.pv.first() == outcome.best.as_ref();
-        let choice = match self.two.as_ref().filter(played) {
-            Some([best, second]) => {
-                let behind = gap(best.value, second.value).max(0).unsigned_abs();
-                Choice { second: second.pv.first().map(|&mv| (mv, behind)), depth: best.depth, weights }
-            }
-            None => Choice { second: None, depth: outcome.depth, weights },
-        };
-        format!("{BEGINNING} {}", choice.text(board))
-    }
+        None => Choice { second: None, depth: outcome.depth, weights },
+    };
+    format!("{BEGINNING} {}", choice.text(board))
 }
 
 /// A cache of the id of the weights in use, which is a hash of all weights.

@@ -73,7 +73,7 @@ pub fn run(arguments: Arguments) -> Outcome {
                 &arguments.out,
                 &settings,
                 &by,
-                || Ok(ExternalEngine::new(program.clone(), &settings)),
+                || Ok(ExternalEngine::new(program.clone(), &settings, &stop)),
                 &mut context,
             )
         }

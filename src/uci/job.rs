@@ -13,13 +13,13 @@ use std::time::{Duration, Instant};
 use crossbeam::channel::{Sender, unbounded};
 use dyad_engine::board::{Board, Game};
 use dyad_engine::control::Control;
-use dyad_engine::search::{Limits, Options, Report};
+use dyad_engine::search::{BestTwo, Limits, Options, Report};
 
 use super::command::{Bench, Genfens};
 use super::genfens;
 use super::setting::Setting;
 use crate::bench;
-use crate::choice::{BestTwo, VARIATIONS};
+use crate::choice::{VARIATIONS, choice_line};
 use crate::display::{self, Moves, PrintLine};
 use crate::info::{best_move_line, current_move_line, ended_line, info_line, info_string};
 use crate::perft;
@@ -256,7 +256,7 @@ fn search(game: &Game, limits: &Limits, session: &mut Session, control: &Control
         Report::Answer(outcome) => {
             choice.report_error(print);
             if let Some((best_two, weights)) = &best_two {
-                print(best_two.line(board, outcome, *weights));
+                print(choice_line(best_two, board, outcome, *weights));
             }
             print(best_move_line(board, outcome.best, outcome.ponder));
         }

@@ -9,7 +9,7 @@ use crate::board::{Board, Ending, Game, Move, Square, sign, upcoming_repetition}
 use crate::control::Control;
 use crate::engine::Engine;
 use crate::eval::Weights;
-use crate::search::{Info, LeafBudget, LeafEnd, LeafSearcher, Limits, Options, Report, Score};
+use crate::search::{BestTwo, Info, LeafBudget, LeafEnd, LeafSearcher, Limits, Options, Report, Score};
 use crate::value::{DECIDED, INFINITE, Value, is_mate};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -196,7 +196,7 @@ fn extend(
     }
 }
 
-/// The two best variations of the last iteration that finished both.
+/// The two best lines of the last iteration that completed both.
 fn best_two(
     engine: &mut Engine,
     game: &Game,
@@ -204,16 +204,13 @@ fn best_two(
     options: &Options,
     control: &Control,
 ) -> Option<[Info; 2]> {
-    let (mut first, mut both): (Option<Info>, Option<[Info; 2]>) = (None, None);
-    engine.search(game, limits, options, control, &mut |report| match report {
-        Report::Info(info) if info.multipv == 1 => first = Some(info.clone()),
-        Report::Info(info) if info.multipv == 2 => {
-            both =
-                first.take().map(|first| [first, info.clone()]).filter(|[first, second]| first.pv[0] != second.pv[0]);
+    let mut best_two = BestTwo::default();
+    engine.search(game, limits, options, control, &mut |report| {
+        if let Report::Info(info) = report {
+            best_two.note(info);
         }
-        _ => {}
     });
-    both
+    best_two.lines().cloned()
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@
 //! which the value of a line is the static evaluation of its leaf and depends on position and weights alone.
 
 mod alpha_beta;
+mod best_two;
 mod history;
 mod leaves;
 mod limits;
@@ -20,6 +21,7 @@ mod time;
 mod tt;
 mod window;
 
+pub use best_two::BestTwo;
 pub use leaves::{Leaf, LeafBudget, LeafEnd, LeafSearcher, Unfinished};
 pub use limits::{Limits, MOVE_OVERHEAD, Options};
 pub(crate) use position::Position;

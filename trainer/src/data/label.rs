@@ -16,7 +16,7 @@ use dyad_engine::board::{Board, Game, Move};
 use dyad_engine::control::Control;
 use dyad_engine::engine::{Engine, MAX_HASH};
 use dyad_engine::eval::Weights;
-use dyad_engine::search::{self, Limits, Report};
+use dyad_engine::search::{self, BestTwo, Limits, Report};
 use dyad_engine::value::gap;
 use dyad_formats::atomic::check_output;
 use dyad_formats::error::Error;
@@ -28,6 +28,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use crate::base::context::{Context, Progress};
+use crate::base::is_default;
 use crate::base::number::{self, number};
 use crate::base::parallel::ordered_for_each;
 use crate::data::journal::{CHUNK, Journal, LABEL_BYTES, journal_name};
@@ -49,7 +50,7 @@ pub struct LabelSettings {
     pub timeout: u64,
     /// Margin over the second-best move, in centipawns, that makes the best one a desired move; 0 searches no second
     /// move
-    #[serde(rename = "decided", alias = "min-margin", skip_serializing_if = "is_zero")]
+    #[serde(rename = "decided", alias = "min-margin", skip_serializing_if = "is_default")]
     #[arg(long, value_name = "CENTIPAWNS", value_parser = number(MARGIN), default_value_t = 0)]
     pub min_margin: u32,
     /// The external engine; `None` for this one.
@@ -80,10 +81,6 @@ impl LabelSettings {
             _ => Ok(()),
         }
     }
-}
-
-fn is_zero(number: &u32) -> bool {
-    *number == 0
 }
 
 /// The best move and its score for the side to move.
@@ -131,12 +128,10 @@ impl OwnEngine<'_> {
 impl Labeler for OwnEngine<'_> {
     fn label(&mut self, board: &Board) -> Result<Option<Label>, Error> {
         self.engine.clear();
-        let mut second = None;
+        let mut best_two = BestTwo::default();
         let mut listen = |report: &Report| {
-            if let Report::Info(info) = report
-                && info.multipv == 2
-            {
-                second = Some(info.value);
+            if let Report::Info(info) = report {
+                best_two.note(info);
             }
         };
         let game = Game::new(*board);
@@ -144,7 +139,12 @@ impl Labeler for OwnEngine<'_> {
         if self.control.stopped() {
             return Err(Error::Stopped);
         }
-        let has_margin = second.is_none_or(|second| gap(outcome.value, second) >= self.margin);
+        let has_margin = match best_two.lines_of(outcome.best) {
+            _ if self.margin == 0 => true,
+            Some([best, second]) => gap(best.value, second.value) >= self.margin,
+            // A single legal move has every margin; otherwise the best move was found after the last pair of lines.
+            None => board.count_moves() == 1,
+        };
         let score = match outcome.score {
             search::Score::Cp(centipawns) => Score::centipawns(f64::from(centipawns)),
             search::Score::Mate(moves) => Score::mate(moves),
@@ -154,17 +154,18 @@ impl Labeler for OwnEngine<'_> {
 }
 
 /// An external engine. It is restarted after a failure; two failures in a row are an error.
-pub struct ExternalEngine {
+pub struct ExternalEngine<'a> {
     program: Program,
     settings: LabelSettings,
     engine: Option<UciEngine>,
+    control: &'a Control,
 }
 
-impl ExternalEngine {
-    /// The program starts with the first position.
+impl ExternalEngine<'_> {
+    /// The program starts with the first position; `control` stops its searches.
     #[must_use]
-    pub fn new(program: Program, settings: &LabelSettings) -> ExternalEngine {
-        ExternalEngine { program, settings: settings.clone(), engine: None }
+    pub fn new<'a>(program: Program, settings: &LabelSettings, control: &'a Control) -> ExternalEngine<'a> {
+        ExternalEngine { program, settings: settings.clone(), engine: None, control }
     }
 
     fn ask(&mut self, board: &Board) -> Result<Option<Label>, Error> {
@@ -173,7 +174,7 @@ impl ExternalEngine {
             Some(engine) => engine,
             none => none.insert(UciEngine::start(&self.program, self.settings.hash, timeout)?),
         };
-        let answer = engine.best_move(&Game::new(*board), self.settings.nodes)?;
+        let answer = engine.best_move(&Game::new(*board), self.settings.nodes, self.control)?;
         let no_move = || Error::Engine(format!("best move: '{}' is not legal in {}", answer.text, board.fen()));
         let mv = answer.mv.ok_or_else(no_move)?;
         let score = answer.score.ok_or_else(|| Error::Engine("a best move without a score".to_string()))?;
@@ -181,15 +182,18 @@ impl ExternalEngine {
     }
 }
 
-impl Labeler for ExternalEngine {
+impl Labeler for ExternalEngine<'_> {
     fn label(&mut self, board: &Board) -> Result<Option<Label>, Error> {
         if !board.has_legal_move() {
             return Ok(None);
         }
-        self.ask(board).or_else(|_| {
-            self.engine = None;
-            self.ask(board)
-        })
+        match self.ask(board) {
+            Err(error) if !matches!(error, Error::Stopped) => {
+                self.engine = None;
+                self.ask(board)
+            }
+            answer => answer,
+        }
     }
 }
 
@@ -513,6 +517,20 @@ mod tests {
         assert_eq!(identities[0], identities[1]);
     }
 
+    /// A search of another engine is stopped, and the position is not asked again.
+    #[cfg(unix)]
+    #[test]
+    fn a_search_of_another_engine_is_stopped() {
+        let path = crate::external::testing::fake_engine("endless", "", "sleep 1000");
+        let control = Control::new(false);
+        let program = Program { path: path.clone(), options: Vec::new() };
+        let mut engine = ExternalEngine::new(program, &LabelSettings::default(), &control);
+        control.stop();
+        assert!(matches!(engine.label(&Board::startpos()), Err(Error::Stopped)));
+        let log = fs::read_to_string(crate::external::testing::log_of(&path)).unwrap();
+        assert_eq!(log.matches("uci\n").count(), 1, "{log}");
+    }
+
     #[test]
     fn an_engine_that_is_none_is_an_error() {
         let (folder, input) = samples(10);
@@ -522,7 +540,7 @@ mod tests {
             let settings = LabelSettings { timeout: 1, program: Some(program(path)), ..LabelSettings::default() };
             let stop = Control::new(false);
             let mut context = Context { threads: 1, stop: &stop, on_event: &mut |_| () };
-            let make = || Ok(ExternalEngine::new(program(path), &settings));
+            let make = || Ok(ExternalEngine::new(program(path), &settings, &stop));
             let error = label(&input, &out, &settings, path, make, &mut context).unwrap_err().to_string();
             // A program that exits at once may do so before or after the first command.
             assert!(error.contains(expected) || error.contains("does not read its input"), "{error}");

@@ -124,6 +124,11 @@ impl UciEngine {
         // Ctrl-C is for this program, which stops the engine itself.
         #[cfg(unix)]
         std::os::unix::process::CommandExt::process_group(&mut command, 0);
+        #[cfg(windows)]
+        {
+            const CREATE_NEW_PROCESS_GROUP: u32 = 0x200;
+            std::os::windows::process::CommandExt::creation_flags(&mut command, CREATE_NEW_PROCESS_GROUP);
+        }
         let mut process = command.spawn().map_err(|error| Error::Engine(format!("cannot start {name}: {error}")))?;
         let input = process.stdin.take().expect("the pipe was requested");
         let output = process.stdout.take().expect("the pipe was requested");
@@ -145,9 +150,9 @@ impl UciEngine {
     }
 
     /// Searches the current position of a game, which has legal moves, as the first position of a new game.
-    pub fn best_move(&mut self, game: &Game, nodes: u64) -> Result<UciAnswer, Error> {
+    pub fn best_move(&mut self, game: &Game, nodes: u64, control: &Control) -> Result<UciAnswer, Error> {
         self.new_game()?;
-        self.play(game, &format!("go nodes {nodes}"), self.timeout, &Control::new(false))
+        self.play(game, &format!("go nodes {nodes}"), self.timeout, control)
     }
 
     /// Begins a new game.
@@ -350,11 +355,11 @@ mod tests {
             let mut engine = UciEngine::start(&program, 1, Duration::from_secs(60)).unwrap();
             for (fen, castling) in games {
                 let mut game = Game::new(Board::from_fen(fen).unwrap());
-                let answer = engine.best_move(&game, 1).unwrap();
+                let answer = engine.best_move(&game, 1, &Control::new(false)).unwrap();
                 let castles = game.board().parse_san("O-O").unwrap();
                 assert_eq!((answer.text.as_str(), answer.mv), (castling, Some(castles)));
                 game.push(castles);
-                engine.best_move(&game, 1).unwrap();
+                engine.best_move(&game, 1, &Control::new(false)).unwrap();
                 let log = std::fs::read_to_string(log_of(&program.path)).unwrap();
                 assert!(log.contains(&format!("moves {castling}\n")), "{log}");
             }
