@@ -141,7 +141,8 @@ impl ComparisonEngine {
     }
 
     /// The best that the player to move can reach, not worse than `alpha` and not better than `beta`, which is the
-    /// opponent's; none is the worst for whom it belongs to.
+    /// opponent's; none is the worst for whom it belongs to. A node that reaches `beta` is cut off: the opponent has a
+    /// move that is as good for them.
     fn alpha_beta(
         &mut self,
         board: &Board,
@@ -176,7 +177,7 @@ impl ComparisonEngine {
                 continue;
             }
             self.remember(board, mv);
-            let cut = beta.is_some_and(|beta| self.is_better(&worth, beta, us));
+            let cut = beta.is_some_and(|beta| !self.is_better(beta, &worth, us));
             best = Some((worth, [vec![mv], line].concat()));
             if cut {
                 break;
@@ -204,7 +205,7 @@ impl ComparisonEngine {
         let check = board.in_check() && left > 0;
         let mut best: Option<(Worth, Vec<Move>)> = None;
         if !check {
-            if left == 0 || beta.is_some_and(|beta| self.is_better(&standing, beta, us)) {
+            if left == 0 || beta.is_some_and(|beta| !self.is_better(beta, &standing, us)) {
                 return Ok((standing, Vec::new()));
             }
             if alpha.is_none_or(|alpha| self.is_better(&standing, alpha, us)) {
@@ -217,7 +218,7 @@ impl ComparisonEngine {
             if floor.is_some_and(|floor| !self.is_better(&worth, floor, us)) {
                 continue;
             }
-            let cut = beta.is_some_and(|beta| self.is_better(&worth, beta, us));
+            let cut = beta.is_some_and(|beta| !self.is_better(beta, &worth, us));
             best = Some((worth, [vec![mv], line].concat()));
             if cut {
                 break;
@@ -454,6 +455,13 @@ mod tests {
         assert_ne!(best("6k1/4p3/3p4/8/8/8/3R4/3R2K1 w - - 0 1", &depth).0, "Rxd6");
         let (_, mate) = best("6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 1", &depth);
         assert!(matches!(mate.score, Score::Mate(1)) && mate.value == MATE - 2, "{mate:?}");
+    }
+
+    /// Full width would be 206,603 positions and the captures after them.
+    #[test]
+    fn bounds_cut_off_most_of_the_tree() {
+        let (_, outcome) = best(&Board::startpos().fen(), &Limits::depth(4));
+        assert!(outcome.nodes < 20_000, "{}", outcome.nodes);
     }
 
     #[test]
