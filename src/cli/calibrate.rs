@@ -137,7 +137,10 @@ fn take(
     model: &MoveModel,
     arguments: &Arguments,
 ) -> Result<Option<LevelMatch>, String> {
-    let budget = arguments.games.budget()?.to_string();
+    // With the options of the second player.
+    let own = level(match_.level, arguments.model.as_deref());
+    let planned = arguments.games.to_match([&own, &match_.opponent]).map_err(|error| error.to_string())?;
+    let budget = planned.players[1].budget.to_string();
     let played = model.calibrated(match_.level);
     let settings = settings(arguments, match_.rival)?;
     let same = |level_match: &LevelMatch| {

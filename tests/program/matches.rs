@@ -93,6 +93,12 @@ fn a_match_that_was_killed_is_resumed_from_its_games() {
         (games.replace(first, ""), &[], "line 1: game 1.2 of this match does not come next: 1.1 is due"),
         (games.clone(), &["--chess960"], "line 1: game 1.1: this match has another opening"),
         (swapped, &[], "line 1: game 1.1: this match has another opening or other colors there"),
+        (
+            games.clone(),
+            &["--options-b", "hash=8", "--options-b", "overhead=50"],
+            "hash 8, threads 1, overhead 50 ms now",
+        ),
+        (games.clone(), &["--set", "B:rfp_depth=6"], "hash 16, threads 1, rfp_depth=6 now"),
     ] {
         fs::write(&pgn, &file).unwrap();
         let printed = refusal(&[&resume[..], further].concat());
@@ -100,6 +106,12 @@ fn a_match_that_was_killed_is_resumed_from_its_games() {
         assert_eq!(fs::read_to_string(&pgn).unwrap(), file, "nothing is played");
     }
     assert!(refusal(&["match", "default", "material", "--resume"]).contains("pgn says which file"));
+
+    // Files of earlier releases do not say what the players played with.
+    let untagged: String = games.split_inclusive('\n').filter(|line| !line.contains("Setup \"")).collect();
+    assert!(untagged.len() < games.len());
+    fs::write(&pgn, &untagged).unwrap();
+    assert_eq!(counts(&resume), whole);
 
     // Games of another budget are those of another match.
     fs::write(&pgn, &games).unwrap();

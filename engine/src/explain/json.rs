@@ -109,6 +109,7 @@ impl Claim {
                 let how = match kind {
                     DrawKind::Stalemate => "stalemate",
                     DrawKind::Material => "insufficient material",
+                    DrawKind::FiftyMoves => "fifty-move rule",
                     DrawKind::Repetition => "repetition",
                 };
                 json!({ "kind": "draw", "line": name(*line), "how": how })

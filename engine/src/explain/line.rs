@@ -47,7 +47,9 @@ pub enum DrawKind {
     Stalemate,
     /// Neither side can mate.
     Material,
-    /// By repetition or the fifty-move rule.
+    /// By the fifty-move rule.
+    FiftyMoves,
+    /// By repetition.
     Repetition,
 }
 
@@ -198,6 +200,8 @@ impl<'a> Line<'a> {
             Some(DrawKind::Stalemate)
         } else if last.insufficient_material() {
             Some(DrawKind::Material)
+        } else if last.halfmove_clock() >= 100 {
+            Some(DrawKind::FiftyMoves)
         } else {
             Some(DrawKind::Repetition)
         }

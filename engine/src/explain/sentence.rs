@@ -222,6 +222,7 @@ impl<'a> Writer<'a> {
         let how = match kind {
             DrawKind::Stalemate => "is stalemate",
             DrawKind::Material => "leaves too little material to win",
+            DrawKind::FiftyMoves => "is a draw by the fifty-move rule",
             DrawKind::Repetition => "is a draw by repetition",
         };
         let state = self.state(1 - line);
@@ -284,7 +285,14 @@ impl<'a> Writer<'a> {
                 format!("{name} allows {moves}, and {opponent} wins {what}")
             }
         } else if let Some(ply) = promotes {
-            let file = visible::file_name(line.moves[ply].to());
+            // The file on which the pawn stood before the line.
+            let mut origin = line.moves[ply].from();
+            for earlier in (1..ply).step_by(2).rev().map(|ply| line.moves[ply]).filter(|mv| !mv.is_castling()) {
+                if earlier.to() == origin {
+                    origin = earlier.from();
+                }
+            }
+            let file = visible::file_name(origin);
             format!("{name} lets {opponent}'s {file}-pawn promote: {moves}")
         } else {
             format!("{name} allows {moves}, and {opponent} wins {what}")

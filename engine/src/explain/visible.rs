@@ -396,11 +396,10 @@ fn weak_king_squares(board: &Board, color: Color) -> BitBoard {
 }
 
 /// For each file of a castled king and next to it without an own pawn: its square on the king's rank. Empty without
-/// enemy queen or rooks.
+/// an enemy queen.
 fn open_shield(board: &Board, color: Color) -> BitBoard {
     let king = board.king(color);
-    let heavy = board.colored(!color, Piece::Queen);
-    if heavy.is_empty() || is_central(king) {
+    if board.colored(!color, Piece::Queen).is_empty() || is_central(king) {
         return EMPTY;
     }
     let near = square_set(king).adjacent_files() | square_set(king);
@@ -408,11 +407,28 @@ fn open_shield(board: &Board, color: Color) -> BitBoard {
     subset(near, |square| (file_of(square) & own).is_empty())
 }
 
-/// Squares that a piece can go to: not occupied by its side, not attacked by enemy pawns.
+/// Squares that a piece can go to: not occupied by its side, not attacked by enemy pawns, and on the line of its pin, if
+/// it is pinned to its king.
 fn mobility(board: &Board, color: Color, piece: Piece, square: Square) -> usize {
     let attacked = attacks::of(piece, color, square, board.occupied());
     let by_pawns = attacks::pawns(!color, board.colored(!color, Piece::Pawn));
-    (attacked & !board.colors(color) & !by_pawns).len()
+    let reached = attacked & !board.colors(color) & !by_pawns;
+    if is_pinned(board, color, square) {
+        (reached & attacks::line(board.king(color), square)).len()
+    } else {
+        reached.len()
+    }
+}
+
+/// Whether the piece on this square alone keeps an enemy slider from the king of `color`.
+fn is_pinned(board: &Board, color: Color, square: Square) -> bool {
+    let (king, occupied) = (board.king(color), board.occupied());
+    [Piece::Bishop, Piece::Rook].into_iter().any(|slider| {
+        let behind = attacks::of(slider, color, king, occupied & !square_set(square))
+            & !attacks::of(slider, color, king, occupied);
+        let sliders = board.pieces(slider) | board.pieces(Piece::Queen);
+        (behind & sliders & board.colors(!color)).any()
+    })
 }
 
 fn is_attacked(board: &Board, color: Color, piece: Piece, square: Square) -> bool {

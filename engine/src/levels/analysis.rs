@@ -11,7 +11,7 @@ use crate::control::Control;
 use crate::engine::Engine;
 use crate::eval::{Evaluator, Weights};
 use crate::search::{Bound, Info, Limits, Options, Position, Report, Table};
-use crate::value::Value;
+use crate::value::{MATE, Value};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -124,7 +124,7 @@ impl MoveAnalyzer {
             let worst = searched.iter().map(deepest).min().unwrap_or(0);
             for &index in rest {
                 let from = PLIES.iter().position(|&depth| depth == plies).unwrap_or(DEPTHS - 1);
-                let estimate = (moves[index].values[from] + best - best_before).min(worst);
+                let estimate = (moves[index].values[from] + best - best_before).max(-MATE).min(worst);
                 moves[index].values[from..].fill(estimate);
             }
         }
@@ -178,7 +178,7 @@ impl MoveAnalyzer {
                     analyzed.deep = info.value;
                     analyzed.info = Some(info.clone());
                 }
-                None => analyzed.deep = (analyzed.deep + change).min(worst),
+                None => analyzed.deep = (analyzed.deep + change).max(-MATE).min(worst),
             }
         }
     }

@@ -194,6 +194,14 @@ impl MoveModel {
         Ok(MoveModel { name: file.name, made: file.made, calibration: file.calibration, parameters })
     }
 
+    /// An identifier of all that affects play: eight hexadecimal digits.
+    pub fn id(&self) -> String {
+        let mut crc = crc32fast::Hasher::new();
+        self.parameters.iter().for_each(|parameter| crc.update(&parameter.to_le_bytes()));
+        crc.update(&serde_json::to_vec(&self.calibration).expect("a calibration is plain data"));
+        format!("{:08x}", crc.finalize())
+    }
+
     /// The text of the model's file, with coefficients rounded by [`round`].
     pub fn to_json(&self) -> String {
         let knots = |coefficient: usize| -> Knots {

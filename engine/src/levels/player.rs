@@ -278,7 +278,7 @@ impl AnyEngine for LevelPlayer {
 
 impl AnyModel for PlayerProfile {
     fn id(&self) -> String {
-        self.name.clone()
+        format!("{} {}", self.name, self.model.id())
     }
 
     fn engine(self: Arc<PlayerProfile>, _megabytes: usize, _threads: usize) -> Result<Box<dyn AnyEngine>, HashError> {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use dyad_engine::board::{Board, Color, Game, Move, color_name};
+use dyad_engine::board::{Board, Color, Game, Move, Squares, color_name};
 use dyad_engine::control::Control;
 use dyad_engine::engine::Engine;
 use dyad_engine::eval::Weights;
@@ -213,13 +213,15 @@ impl Annotated {
     /// How well a side played; `None` without an analyzed move.
     #[must_use]
     pub fn summary(&self, color: Color) -> Option<PlayerSummary> {
-        let (mut summary, mut before) = (PlayerSummary::default(), Some(Score::Cp(0)));
+        // With all pieces on the board a game begins level; the score of another start is not known.
+        let level = (self.start.occupied().len() == 32).then_some(Score::Cp(0));
+        let (mut summary, mut before) = (PlayerSummary::default(), level);
         for (board, ply) in self.positions() {
             let Some(analysis) = &ply.analysis else { break };
             if board.side_to_move() == color {
                 let view = |score| if color == Color::White { score } else { opposite(score) };
                 let best = analysis.mistake.as_ref().map(|mistake| mistake.better).or(before);
-                // A move that mates loses nothing.
+                // A move that mates loses nothing, and of one without a score before it nothing is known.
                 let accuracy =
                     best.zip(analysis.score).map_or(100.0, |(best, played)| accuracy(view(best), view(played)));
                 summary.moves += 1;

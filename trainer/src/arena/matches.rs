@@ -7,6 +7,7 @@
 //! would also favor short games.)
 
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -50,6 +51,22 @@ impl MatchPlayer {
         MatchPlayer { name: name.to_string(), weights, options: Options::default(), hash: 16, threads: 1, budget }
     }
 
+    /// What the player plays with, as a tag of its games: the identity of its weights and its options.
+    #[must_use]
+    pub fn setup(&self) -> String {
+        let mut setup = format!("{}, hash {}, threads {}", self.weights.id(), self.hash, self.threads);
+        if self.options.move_overhead != Options::default().move_overhead {
+            let _ = write!(setup, ", overhead {} ms", self.options.move_overhead.as_millis());
+        }
+        if self.options.tables.is_some() {
+            setup.push_str(", tablebase");
+        }
+        for (name, value) in self.options.params.changed() {
+            let _ = write!(setup, ", {name}={value}");
+        }
+        setup
+    }
+
     fn player(&self) -> Result<Player, Error> {
         let engine = Arc::clone(&self.weights).engine(self.hash, self.threads)?;
         Ok(Player { engine, options: self.options.clone(), budget: self.budget })
@@ -62,6 +79,9 @@ impl MatchPlayer {
 
 /// Maximum number of games of a match.
 pub const MOST_GAMES: u64 = 1_000_000_000;
+
+/// Tags of [`MatchPlayer::setup`], for White and Black.
+pub(super) const SETUPS: [&str; 2] = ["WhiteSetup", "BlackSetup"];
 
 /// Consecutive games with an engine failure after which a match ends with an error.
 const MOST_FAILURES: u32 = 3;
@@ -224,14 +244,16 @@ impl Match {
     /// The PGN of a game, with the tags of the match.
     #[must_use]
     pub fn pgn(&self, game: &MatchGame, event: &str, date: &str) -> PgnGame {
-        let [white, black] = [game.white, 1 - game.white].map(|index| self.players[index].name.clone());
+        let [white, black] = [game.white, 1 - game.white].map(|index| &self.players[index]);
         let tags = vec![
             ("Event", event.to_string()),
             ("Site", "one process".to_string()),
             ("Date", date.to_string()),
             ("Round", round(game.number)),
-            ("White", white),
-            ("Black", black),
+            ("White", white.name.clone()),
+            ("Black", black.name.clone()),
+            (SETUPS[0], white.setup()),
+            (SETUPS[1], black.setup()),
         ];
         let on_clocks = self.players.iter().any(|player| matches!(player.budget, SearchLimits::Clock { .. }));
         game.game.pgn(tags, on_clocks || !self.is_deterministic())

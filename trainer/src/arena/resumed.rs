@@ -2,7 +2,7 @@
 //!
 //! Games are written whole and in the order of the schedule, so the file is all that is needed to resume a match. It
 //! may contain other matches too: a match is identified by its event and its players. That it is the same match is
-//! checked by the games, above all by the opening of each: other openings would be another match.
+//! checked by the games: by the opening of each, and by what the players played with.
 
 use std::iter::Chain;
 use std::path::Path;
@@ -13,7 +13,7 @@ use dyad_formats::game::GameRecord;
 use dyad_formats::pgn::{GameText, GameTexts};
 use dyad_formats::score::GameResult;
 
-use crate::arena::matches::{Match, round};
+use crate::arena::matches::{Match, SETUPS, round};
 use crate::arena::openings::Opening;
 
 /// Openings of `I`, with the first ones put back.
@@ -25,6 +25,8 @@ struct Written {
     /// Number in the schedule, from 0.
     number: u64,
     white: String,
+    /// Setups of White and Black; `None` in files of releases before 0.3.0, which did not write them.
+    setups: [Option<String>; 2],
     game: GameRecord,
 }
 
@@ -35,8 +37,8 @@ impl Match {
     /// A truncated game (the program was killed while writing, the disk was full) counts as not played.
     ///
     /// # Errors
-    /// When the file cannot be read, when a game is missing or occurs twice, or when its opening or colors are not
-    /// those of this match, so that a setting has changed.
+    /// When the file cannot be read, when a game is missing or occurs twice, or when its opening, its colors or what a
+    /// player played with are not those of this match, so that a setting has changed.
     pub fn results_in<I: Iterator<Item = Opening>>(
         &self,
         path: &Path,
@@ -56,11 +58,20 @@ impl Match {
             if next.is_multiple_of(2) {
                 taken.extend(openings.next());
             }
+            let white = (next % 2) as usize;
             let fits = taken.get((next / 2) as usize).is_some_and(|opening| begins_with(&written.game, opening));
-            if !fits || written.white != self.players[(next % 2) as usize].name {
+            if !fits || written.white != self.players[white].name {
                 let problem = "this match has another opening or other colors there: are the openings, their number, \
                                plies or variant not as they were?";
                 return Err(wrong(format!("game {}: {problem}", round(next))));
+            }
+            for (setup, player) in written.setups.iter().zip([&self.players[white], &self.players[1 - white]]) {
+                let here = player.setup();
+                if let Some(there) = setup.as_ref().filter(|&there| *there != here) {
+                    let name = &player.name;
+                    let problem = format!("game {}: {name} played with {there}, and has {here} now", round(next));
+                    return Err(wrong(problem));
+                }
             }
             results.extend(written.game.result);
         }
@@ -79,7 +90,8 @@ impl Match {
         let plies: usize = tag("PlyCount")?.parse().ok()?;
         let number = pair.checked_sub(1)?.checked_mul(2)?.checked_add(half.checked_sub(1).filter(|&half| half < 2)?)?;
         let game = text.parse(None).ok().filter(|game| game.result.is_some() && game.moves.len() == plies)?;
-        Some(Written { line: text.line, number, white: players[0].to_string(), game })
+        let setups = SETUPS.map(|name| tag(name).map(str::to_string));
+        Some(Written { line: text.line, number, white: players[0].to_string(), setups, game })
     }
 }
 

@@ -82,10 +82,11 @@ fn check_claim(compared: &Comparison, claim: &Claim) -> &'static str {
         }
         Claim::Draw { line, kind } => {
             let last = *boards(*line).last().expect("a position");
-            let expected = match (last.has_legal_move(), last.insufficient_material()) {
-                (false, _) => DrawKind::Stalemate,
-                (true, true) => DrawKind::Material,
-                (true, false) => DrawKind::Repetition,
+            let expected = match (last.has_legal_move(), last.insufficient_material(), last.halfmove_clock()) {
+                (false, ..) => DrawKind::Stalemate,
+                (true, true, _) => DrawKind::Material,
+                (true, false, 100..) => DrawKind::FiftyMoves,
+                (true, false, _) => DrawKind::Repetition,
             };
             assert!(*kind == expected && (last.has_legal_move() || !last.in_check()));
             "draw"
