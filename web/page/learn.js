@@ -11,6 +11,7 @@ const SAVE_EVERY = 10_000;
 const STATUS_EVERY = 400;
 const FAILURES_IN_A_ROW = 3;
 const GAME_STEP = 350;
+const LOCK_WAIT = 1000;
 
 // Minutes and seconds.
 function clock(seconds) {
@@ -168,28 +169,49 @@ class Learn {
   }
 
   async begin() {
-    await this.employTeacher((remote) => remote.direct("Learner", "new", [Math.floor(Math.random() * 2 ** 31)]));
+    const seed = Math.floor(Math.random() * 2 ** 31);
+    await this.go(() => this.replace((remote) => remote.direct("Learner", "new", [seed])));
+  }
+
+  // Replaces what is kept by what a new learner has.
+  async replace(make) {
+    await this.employTeacher(make);
     await this.store.clear();
-    await this.go();
   }
 
-  // At most one tab learns, or they would overwrite what the other keeps.
-  lock() {
-    return new Promise((resolve) => {
-      if (!navigator.locks) return resolve(() => {});
-      const hold = (lock) => new Promise((release) => resolve(lock ? release : null));
-      return navigator.locks.request("dyad-learn", { ifAvailable: true }, hold).catch(() => resolve(() => {}));
+  // At most one tab learns or deletes, or they would overwrite what the other keeps. Returns what releases the lock.
+  async lock() {
+    if (!navigator.locks) return () => {};
+    const release = await new Promise((resolve) => {
+      const hold = () => new Promise((release) => resolve(release));
+      // This tab may be about to release it.
+      navigator.locks
+        .request("dyad-learn", { signal: AbortSignal.timeout(LOCK_WAIT) }, hold)
+        .catch((error) => resolve(["AbortError", "TimeoutError"].includes(error.name) ? null : () => {}));
     });
+    if (!release) throw new Error("another tab of this page is learning; pause it there, or close it");
+    return release;
   }
 
-  async go() {
+  // Does something with the lock.
+  async locked(does) {
+    const release = await this.lock();
+    try {
+      await does();
+    } finally {
+      release();
+    }
+  }
+
+  // Learns. `prepare` makes the learner, unless there is one.
+  async go(prepare) {
     if (this.run) return;
     const run = { active: true, helpers: [], waiting: [], fit: null, failures: 0, ended: null };
     this.run = run;
     this.draw();
     try {
       run.release = await this.lock();
-      if (!run.release) throw new Error("another tab of this page is learning; pause it there, or close it");
+      await prepare?.();
       remember("running", true);
       // After an error the teacher is restored from what is kept.
       if (!this.teacher.ready) await this.fromStore();
@@ -325,18 +347,20 @@ class Learn {
   async bring(helper, ids) {
     for (const id of ids) {
       if (helper.known.includes(id)) continue;
-      const bytes = await this.weightsOf(id);
+      // In a match the first player has the new weights.
+      const isNew = this.status?.stage === "match" && id === ids[0];
+      const bytes = await this.weightsOf(id, isNew);
       await helper.call("Worker", "set_weights", [id, bytes]);
       helper.known = [...helper.known, id].slice(-4);
     }
   }
 
-  async weightsOf(id) {
+  async weightsOf(id, isNew) {
     if (!this.cached.has(id)) {
       this.cached.set(id, this.learner("weights", [id]));
       if (this.cached.size > 6) this.cached.delete(this.cached.keys().next().value);
       const bytes = await this.cached.get(id);
-      if (this.status?.stage === "match") this.candidate(bytes);
+      if (isNew) this.candidate(bytes);
     }
     return this.cached.get(id);
   }
@@ -442,12 +466,12 @@ class Learn {
     )
       return;
     if (this.run) await this.pause();
-    this.match = this.news = this.newest = null;
-    await this.employTeacher((remote) =>
-      remote.direct("Learner", "new from_weights", [bytes, Math.floor(Math.random() * 2 ** 31)]),
-    );
-    await this.store.clear();
-    await this.saveNow();
+    const seed = Math.floor(Math.random() * 2 ** 31);
+    await this.locked(async () => {
+      this.match = this.news = this.newest = null;
+      await this.replace((remote) => remote.direct("Learner", "new from_weights", [bytes, seed]));
+      await this.saveNow();
+    });
     this.say(`${info.name || file.name} is loaded: ${grouped(info.nonzero)} weights are not zero.`);
   }
 
@@ -470,9 +494,12 @@ class Learn {
       await this.end(this.run).catch(() => {});
     }
     remember("running", false);
-    this.teacher?.stop();
-    this.teacher = this.best = this.exported = this.status = this.match = this.news = this.newest = this.fitting = null;
-    await this.store.clear();
+    await this.locked(async () => {
+      this.teacher?.stop();
+      this.teacher = this.best = this.exported = this.status = null;
+      this.match = this.news = this.newest = this.fitting = null;
+      await this.store.clear();
+    });
     await this.showKnowledge();
     this.onBest?.();
     this.draw();

@@ -24,7 +24,10 @@
   const knowledge = new Knowledge(rules);
   const learn = new Learn({ rules, knowledge, play: playLearned });
   const weights = {
-    learned: async () => learn.best ?? learn.fixedWeights("start"),
+    learned: async () => {
+      await restored;
+      return learn.best ?? learn.fixedWeights("start");
+    },
     pieces: () => learn.fixedWeights("start"),
   };
   const play = new Play(table, { rules, engine, analysis, levels, weights });
@@ -117,8 +120,9 @@
 
   const asked = location.hash.slice(1);
   table.mode = play;
+  // The game that is resumed may be one against the weights that are restored.
+  const restored = learn.restore().catch(showError);
   await play.resume();
   choose(TABS.includes(asked) ? asked : "play");
   document.body.dataset.ready = "yes";
-  learn.restore().catch(showError);
 })();
