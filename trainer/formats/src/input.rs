@@ -30,7 +30,7 @@ const REFUSED: [(&[u8], &str); 7] = [
     (b"LZIP", "packed by lzip"),
     (b"SQLite format 3\0", "a database of SQLite"),
 ];
-const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
+pub(crate) const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
 /// Maximum length of a line; the rest is dropped.
 pub(super) const LONGEST_LINE: u64 = 1 << 20;
@@ -158,8 +158,13 @@ fn is_utf16(start: &[u8]) -> bool {
     }
 }
 
-fn decoder(mut packed: impl BufRead + Send + 'static) -> io::Result<Box<dyn BufRead + Send>> {
-    let start = packed.fill_buf()?;
+fn decoder(packed: impl BufRead + Send + 'static) -> io::Result<Box<dyn BufRead + Send>> {
+    // A member of a packed archive may come in pieces.
+    let mut packed = Peeked::new(Box::new(packed));
+    if let (true, Some(error)) = (packed.start.is_empty(), packed.error.take()) {
+        return Err(error);
+    }
+    let start = &packed.start[..];
     if let Some((_, name)) = REFUSED.iter().find(|(magic, _)| start.starts_with(magic)) {
         return Err(io::Error::new(io::ErrorKind::InvalidData, format!("it is {name}: unpack it first")));
     }

@@ -67,7 +67,10 @@ fn whole_lines<T: DeserializeOwned>(path: &Path) -> io::Result<(Vec<T>, u64)> {
     let (mut lines, mut bytes) = (Vec::new(), 0);
     let mut reader = BufReader::new(files::open(path)?);
     let mut text = String::new();
-    let is_cut = |text: &str| !text.ends_with('\n') && serde_json::from_str::<IgnoredAny>(text).is_err();
+    // The beginning of a line, or zeros after a power failure.
+    let may_be_cut =
+        |text: &str| !text.ends_with('\n') && (text.starts_with('{') || text.trim_matches('\0').is_empty());
+    let is_cut = |text: &str| may_be_cut(text) && serde_json::from_str::<IgnoredAny>(text).is_err();
     while reader.read_line(&mut text)? > 0 && !is_cut(&text) {
         let line = serde_json::from_str(&text).map_err(|e| {
             let message = format!("{}, line {}: {e}", path.display(), lines.len() + 1);
@@ -121,8 +124,10 @@ mod tests {
         }
         let folder = Temporary::folder();
         let path = folder.join("weights.json");
-        std::fs::write(&path, "{\"format\": 2}").unwrap();
-        assert!(Log::resume::<Line>(&path).is_err());
-        assert_eq!(std::fs::read(&path).unwrap(), b"{\"format\": 2}");
+        for text in ["{\"format\": 2}", "8/8/8/4k3/8/8/8/4K2R w K - 0 1"] {
+            std::fs::write(&path, text).unwrap();
+            assert!(Log::resume::<Line>(&path).is_err());
+            assert_eq!(std::fs::read_to_string(&path).unwrap(), text);
+        }
     }
 }

@@ -110,6 +110,11 @@ pub fn begin(
         let problem = format!("{} holds a tuning already; resume it, or name another folder", folder.display());
         return Err(Error::Settings(problem));
     }
+    if let Some(name) = [STATE, PARAMETERS, PAGE, WEIGHTS].into_iter().find(|name| folder.join(name).exists()) {
+        let problem =
+            format!("{} has a file {name}, which the tuning would replace: name another folder", folder.display());
+        return Err(Error::Settings(problem));
+    }
     let path = folder.join(SETTINGS);
     write_atomic(&path, &to_json(settings)).map_err(Error::file("write", &path))?;
     tuning.run(TuningState::new(&settings.parameters), checkpoint, context)

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use super::GameText;
 use super::words::{Tag, tag_name};
 use crate::error::Error;
-use crate::input::{LONGEST_LINE, Lines};
+use crate::input::{BYTE_ORDER_MARK, LONGEST_LINE, Lines};
 
 /// Largest text of one game; more than that is no game.
 pub(super) const LARGEST_GAME: usize = 1 << 20;
@@ -177,7 +177,7 @@ impl Progress {
 
 /// What a line has behind its tags.
 fn behind_tags(line: &[u8]) -> &[u8] {
-    let mut rest = line.trim_ascii_start();
+    let mut rest = line.strip_prefix(BYTE_ORDER_MARK).unwrap_or(line).trim_ascii_start();
     while let Some((_, length)) = Tag::parse(rest) {
         rest = rest[length..].trim_ascii_start();
     }

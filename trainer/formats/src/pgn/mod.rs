@@ -339,6 +339,11 @@ mod tests {
         }
         let huge = format!("1. e4 {{{}}} e5 *", "x\n".repeat(LARGEST_GAME));
         assert!(parse(&huge).unwrap_err().contains("more than"));
+        // A file with a byte order mark behind another one.
+        let games = texts(&format!("{MATE}\n\u{FEFF}[Event \"a\"]\n[Site \"b\"]\n\n1. e4 *\n")).into_iter();
+        let games: Vec<_> = games.map(|game| game.parse(None).unwrap()).collect();
+        assert_eq!(games.len(), 2);
+        assert_eq!(games[1].tags.event, "a");
         // Tags that are too long, in one line or in two.
         for tags in [vec![LARGEST_GAME], vec![LARGEST_GAME / 2 + 100; 2]] {
             let tags: String = tags.into_iter().map(|length| format!("[Event \"{}\"]\n", "x".repeat(length))).collect();

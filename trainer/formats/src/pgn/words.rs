@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use crate::input::decode;
+use crate::input::{BYTE_ORDER_MARK, decode};
 
 /// A part of a game's text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -81,7 +81,7 @@ impl<'a> Tag<'a> {
 
 /// Where the name is in a line that begins with a tag pair, `[Name "...`.
 pub(super) fn tag_name(line: &[u8]) -> Option<Range<usize>> {
-    let text = line.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(line).trim_ascii_start();
+    let text = line.strip_prefix(BYTE_ORDER_MARK).unwrap_or(line).trim_ascii_start();
     let inner = text.strip_prefix(b"[")?.trim_ascii_start();
     let (length, from) = (name_length(inner), line.len() - inner.len());
     (length > 0 && inner[length..].trim_ascii_start().starts_with(b"\"")).then_some(from..from + length)
