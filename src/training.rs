@@ -746,8 +746,8 @@ impl Reporter {
 }
 
 /// Lowers the priority of this thread below that of the search, to about a tenth of the processor time if they compete,
-/// which suffices to write a checkpoint. On Linux and Windows the priority is relative to that of the engine; on Linux
-/// the threads of a training inherit it.
+/// which suffices to write a checkpoint. On Linux and Windows the priority is relative to that of the engine, and the
+/// threads of a training have it too.
 #[cfg(any(target_os = "linux", target_os = "android"))]
 fn lower_priority() -> Result<(), String> {
     /// Each increment lowers the share of processor time by a fifth.

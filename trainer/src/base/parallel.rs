@@ -17,6 +17,7 @@ use crossbeam::channel::{bounded, unbounded};
 use dyad_engine::engine::MAX_THREADS;
 
 use super::number;
+use super::priority::Priority;
 
 /// Checks a number of threads; errors call it `name`.
 ///
@@ -98,10 +99,12 @@ where
     for _ in 0..threads * AHEAD {
         permit_in.send(()).expect("the other end is held here");
     }
+    let priority = Priority::of_this_thread();
     thread::scope(|scope| {
         for _ in 0..threads {
             let (task_out, result_in, state, work) = (task_out.clone(), result_in.clone(), &state, &work);
             let worker = move || {
+                priority.take();
                 let mut own = None;
                 for (index, item) in task_out {
                     // A panic travels as a result, so that the threads waiting for this item learn of it.

@@ -9,6 +9,7 @@
 //! When a batch is finished, all threads hold that batch's weights and none an earlier set. So a caller that alternates
 //! between two sets of weights may change the set that is not in use.
 
+use crate::base::priority::Priority;
 use crate::learn::comparison::{Comparer, Contribution};
 use crate::learn::examples::Examples;
 use crate::learn::leaves::{LeafSearch, Leaves};
@@ -181,12 +182,14 @@ pub fn with_workers<'a, L: LeafSearch, R>(
     make: &(dyn Fn() -> Worker<'a, L> + Sync),
     body: impl FnOnce(&mut WorkerPool<'a, L>) -> R,
 ) -> R {
+    let priority = Priority::of_this_thread();
     std::thread::scope(|scope| {
         let (send_message, messages) = unbounded();
         let start = |_| {
             let (send, jobs) = bounded::<Arc<Job>>(1);
             let send_message = send_message.clone();
             scope.spawn(move || {
+                priority.take();
                 let mut worker = make();
                 // The receiver is gone if the calling thread panicked.
                 let send_if_open = |message| send_message.send(message).is_ok();
