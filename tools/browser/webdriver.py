@@ -1,6 +1,7 @@
 """A browser without a window, driven by chromedriver with nothing but Python's own library (W3C WebDriver)."""
 
 import base64
+import contextlib
 import json
 import pathlib
 import shutil
@@ -99,6 +100,17 @@ class Browser:
     def open(self, path):
         """Loads a file."""
         self.load(pathlib.Path(path).resolve().as_uri())
+
+    @contextlib.contextmanager
+    def tab(self):
+        """A new tab, which is closed at the end."""
+        own = self._send("GET", "/window")
+        self._send("POST", "/window", {"handle": self._send("POST", "/window/new", {"type": "tab"})["handle"]})
+        try:
+            yield
+        finally:
+            self._send("DELETE", "/window")
+            self._send("POST", "/window", {"handle": own})
 
     def reload(self):
         """Loads the page again."""
