@@ -422,8 +422,11 @@ class Explain {
       }
     } finally {
       if (this.annotating === work) this.annotating = null;
-      find("annotate").textContent = "Explain every move";
-      find("annotating").hidden = true;
+      // Another game may be explained by now.
+      if (!this.annotating) {
+        find("annotate").textContent = "Explain every move";
+        find("annotating").hidden = true;
+      }
     }
     if (!work.stopped && this.table.game === game) this.summary(line);
   }
@@ -548,12 +551,13 @@ class Explain {
     let node = game.root;
     for (const { uci, san } of moves) node = game.add(node, uci, san);
     this.open(game);
-    if (moves.length) this.annotate().catch(showError);
+    if (moves.length && this.table.game === game) this.annotate().catch(showError);
   }
 
   open(game) {
     this.stopAnnotating();
     this.ownGame = game;
-    this.table.setGame(game, game.root).catch(showError);
+    // Otherwise it is shown when this tab is chosen.
+    if (this.table.mode === this) this.table.setGame(game, game.root).catch(showError);
   }
 }

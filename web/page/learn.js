@@ -140,22 +140,42 @@ class Learn {
     this.teacher = new Remote("The worker that fits", make);
     this.cached = new Map();
     await this.teacher.start();
+    // What it learned is gone with its worker.
+    this.teacher.isFinal = true;
     await this.refreshBest();
     await this.refresh(true);
   }
 
   // Restores what the browser keeps.
   async restore() {
-    this.draw();
-    await this.showKnowledge();
-    const keys = await this.store.keys();
-    if (!keys.includes("state")) return;
-    await this.fromStore();
-    if (recall("running")) await this.go();
+    try {
+      this.draw();
+      await this.showKnowledge();
+      if (await this.hasKept()) await this.fromStore();
+    } finally {
+      this.restored = true;
+      this.draw();
+    }
+    if (this.status && recall("running")) await this.go();
+  }
+
+  async hasKept() {
+    return (await this.store.keys()).includes("state");
+  }
+
+  // Asks before something that was learned is deleted, also if it cannot be read.
+  async mayDelete(what) {
+    const learned = this.status ? this.status.generation > 1 : await this.hasKept().catch(() => false);
+    return !learned || confirm(`${what} deletes what was learned in this browser. Continue?`);
   }
 
   async fromStore() {
-    const state = await this.store.get("state");
+    const [state, stamp] = [await this.store.get("state"), await this.store.get("stamp")];
+    if (!state) {
+      this.forget();
+      throw new Error("what was learned here was deleted in another tab");
+    }
+    this.stamp = stamp;
     await this.employTeacher(async (remote) => {
       await remote.direct("Learner", "new restore", [state]);
       const kept = JSON.parse(await remote.direct("Learner", "kept"));
@@ -169,6 +189,7 @@ class Learn {
   }
 
   async begin() {
+    if (!(await this.mayDelete("A new beginning"))) return;
     const seed = Math.floor(Math.random() * 2 ** 31);
     await this.go(() => this.replace((remote) => remote.direct("Learner", "new", [seed])));
   }
@@ -176,7 +197,7 @@ class Learn {
   // Replaces what is kept by what a new learner has.
   async replace(make) {
     await this.employTeacher(make);
-    await this.store.clear();
+    await this.store.clear().catch(showError);
   }
 
   // At most one tab learns or deletes, or they would overwrite what the other keeps. Returns what releases the lock.
@@ -211,11 +232,10 @@ class Learn {
     this.draw();
     try {
       run.release = await this.lock();
-      await prepare?.();
+      if (prepare) await prepare();
+      else if (await this.isStale()) await this.fromStore();
       remember("running", true);
-      // After an error the teacher is restored from what is kept.
-      if (!this.teacher.ready) await this.fromStore();
-      await this.saveNow();
+      await this.saveNow().catch(showError);
     } catch (error) {
       run.active = false;
       run.release?.();
@@ -227,6 +247,13 @@ class Learn {
     run.saver = setInterval(() => this.saveSometimes(), SAVE_EVERY);
     run.ticker = setInterval(() => this.draw(), 1000);
     this.employ();
+  }
+
+  // Whether what is kept is not what this tab has: after an error, or if another tab learned since.
+  async isStale() {
+    if (!this.teacher?.ready) return true;
+    const kept = await this.store.get("stamp").catch(() => this.stamp);
+    return kept !== this.stamp;
   }
 
   // Starts or ends workers until there are as many as are chosen.
@@ -373,7 +400,7 @@ class Learn {
   async fit() {
     this.fitting = { done: 0, of: 1 };
     await this.refresh(true);
-    await this.saveNow();
+    await this.saveNow().catch(showError);
     const events = await this.learnerJson("fit", [], (progress, bytes) => {
       this.fitting = progress;
       if (bytes) this.candidate(bytes);
@@ -422,7 +449,12 @@ class Learn {
 
   // One save at a time.
   saveNow() {
-    this.saving = (this.saving ?? Promise.resolve()).catch(() => {}).then(() => this.save());
+    const save = async () => {
+      this.isKept = false;
+      await this.save();
+      this.isKept = true;
+    };
+    this.saving = (this.saving ?? Promise.resolve()).catch(() => {}).then(save);
     return this.saving;
   }
 
@@ -430,7 +462,8 @@ class Learn {
     if (!this.teacher?.ready) return;
     const [state, kept] = await Promise.all([this.learner("state"), this.learnerJson("kept")]);
     const keys = await this.store.keys();
-    const entries = { state };
+    const stamp = `${Date.now()} ${Math.random()}`;
+    const entries = { state, stamp };
     for (const generation of kept) {
       const key = `samples-${generation}`;
       if (!keys.includes(key)) entries[key] = await this.learner("samples", [generation]);
@@ -439,6 +472,7 @@ class Learn {
       if (key.startsWith("samples-") && !kept.includes(Number(key.slice(8)))) entries[key] = undefined;
     }
     await this.store.put(entries);
+    this.stamp = stamp;
   }
 
   async download() {
@@ -459,18 +493,13 @@ class Learn {
     } catch (error) {
       throw new Error(`the file ${file.name} cannot be used as weights: ${error.message}`);
     }
-    if (
-      this.status &&
-      this.status.generation > 1 &&
-      !confirm("Loading weights deletes what was learned in this tab. Continue?")
-    )
-      return;
+    if (!(await this.mayDelete("Loading weights"))) return;
     if (this.run) await this.pause();
     const seed = Math.floor(Math.random() * 2 ** 31);
     await this.locked(async () => {
       this.match = this.news = this.newest = null;
       await this.replace((remote) => remote.direct("Learner", "new from_weights", [bytes, seed]));
-      await this.saveNow();
+      await this.saveNow().catch(showError);
     });
     this.say(`${info.name || file.name} is loaded: ${grouped(info.nonzero)} weights are not zero.`);
   }
@@ -495,15 +524,19 @@ class Learn {
     }
     remember("running", false);
     await this.locked(async () => {
-      this.teacher?.stop();
-      this.teacher = this.best = this.exported = this.status = null;
-      this.match = this.news = this.newest = this.fitting = null;
+      this.forget();
       await this.store.clear();
     });
     await this.showKnowledge();
+    find("learn-start").focus();
+  }
+
+  forget() {
+    this.teacher?.stop();
+    this.teacher = this.best = this.exported = this.status = this.stamp = null;
+    this.match = this.news = this.newest = this.fitting = null;
     this.onBest?.();
     this.draw();
-    find("learn-start").focus();
   }
 
   say(text) {
@@ -528,6 +561,8 @@ class Learn {
     const { status, run } = this;
     const known = !!status;
     find("learn-start").hidden = known || !!run;
+    // Until what is kept is read, a beginning would delete it.
+    for (const id of ["learn-start", "load"]) find(id).disabled = !this.restored;
     find("learn-pause").hidden = !known;
     find("learn-pause").textContent = this.pausing ? "Pausing ..." : run ? "Pause" : "Continue";
     find("learn-pause").disabled = this.pausing;
@@ -579,7 +614,10 @@ class Learn {
     find("now-words").textContent = words.join(" ");
     find("now-time").textContent = run
       ? this.times(part)
-      : (this.message ?? "Kept in this browser; continue whenever you like.");
+      : (this.message ??
+        (this.isKept === false
+          ? "This browser does not keep it: download the weights before you close the page."
+          : "Kept in this browser; continue whenever you like."));
     if (run) this.message = null;
   }
 

@@ -41,6 +41,7 @@
     if (find("explain-weights").value === "learned") {
       if (!learn.best) find("explain-weights").value = "builtin";
       if (table.mode === explain) explain.changeWeights().catch(showError);
+      else if (learn.best) explain.learner?.setWeights(learn.best).catch(showError);
     }
   };
 

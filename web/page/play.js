@@ -89,8 +89,12 @@ class Play {
     this.game = game;
     const { played } = game;
     const weights = played.opponent === "engine" ? null : await this.weights[played.opponent]();
+    // Another game may have begun meanwhile.
+    if (game !== this.game) return;
     await this.engine.setWeights(weights);
+    if (game !== this.game) return;
     await this.engine.newGame(played.seed);
+    if (game !== this.game) return;
     this.table.flip(played.side === "black");
     find("result").hidden = true;
     await this.table.setGame(game);

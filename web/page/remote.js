@@ -55,9 +55,13 @@ class Remote {
     this.count = 0;
     this.worker = null;
     this.ready = null;
+    // Whether it is not started again once it has stopped: a new worker would not know what this one did.
+    this.isFinal = false;
+    this.isOver = false;
   }
 
   start() {
+    if (this.isOver) return Promise.reject(new Stopped("stopped"));
     this.ready ??= (async () => {
       const module = await compileModule();
       const worker = new Worker(workerAddress, { name: this.name });
@@ -102,8 +106,9 @@ class Remote {
     }
   }
 
-  // Ends the worker; the next call starts a new one.
+  // Ends the worker; the next call starts a new one, unless this one is final.
   stop(reason = new Stopped("stopped")) {
+    this.isOver = this.isFinal;
     this.worker?.terminate();
     this.worker = null;
     this.ready = null;

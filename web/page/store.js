@@ -22,7 +22,15 @@ class Store {
   }
 
   open() {
-    this.opened ??= new Promise((resolve, reject) => {
+    this.opened ??= this.openNow().catch((error) => {
+      this.opened = null;
+      throw error;
+    });
+    return this.opened;
+  }
+
+  openNow() {
+    return new Promise((resolve, reject) => {
       const request = indexedDB.open("dyad", 1);
       request.onupgradeneeded = () => request.result.createObjectStore("learn");
       request.onsuccess = () => resolve(request.result);
@@ -32,7 +40,6 @@ class Store {
         );
       request.onblocked = () => reject(new Error("another tab blocks the store of this page"));
     });
-    return this.opened;
   }
 
   async transaction(mode, act) {

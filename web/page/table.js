@@ -37,9 +37,9 @@ class Table {
     find("flip").addEventListener("click", () => this.flip());
     find("typed").addEventListener("submit", (event) => this.typed(event));
     find("copy-pgn").addEventListener("click", () => this.copyPgn().catch(showError));
-    find("copy-fen").addEventListener("click", () =>
-      this.copy(find("copy-fen"), this.game.here.info?.fen ?? this.game.start),
-    );
+    find("copy-fen").addEventListener("click", () => {
+      if (this.game) this.copy(find("copy-fen"), this.game.here.info?.fen ?? this.game.start);
+    });
     document.addEventListener("keydown", (event) => this.key(event));
   }
 
@@ -60,6 +60,8 @@ class Table {
   }
 
   step(what) {
+    // No game is shown yet.
+    if (!this.game) return;
     const { here } = this.game;
     if (what === "next") this.go(here.children[0] ?? here);
     else if (what === "back") this.go(here.parent ?? here);
@@ -137,6 +139,7 @@ class Table {
 
   typed(event) {
     event.preventDefault();
+    if (!this.game) return;
     const input = find("typed-move");
     const { here } = this.game;
     const move = here.info && this.mode.mayMove(here) ? typedMove(here.info.legal, input.value) : null;
