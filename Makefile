@@ -25,7 +25,8 @@
 EXE ?= dyad
 CPU := native
 
-FOLDER := $(dir $(abspath $(lastword $(MAKEFILE_LIST))))
+# Not from MAKEFILE_LIST: names of folders may have spaces.
+FOLDER := $(CURDIR)/
 # A folder of its own, so that other flags do not make cargo build everything again.
 TARGET := $(FOLDER)target/native
 
@@ -56,7 +57,7 @@ LLVM_PROFDATA ?= $(shell rustc --print sysroot)/lib/rustlib/$(shell rustc -vV | 
 
 all:
 	$(BUILD) "$(TARGET)"
-	mkdir -p "$(dir $(PROGRAM))"
+	mkdir -p "$$(dirname "$(PROGRAM)")"
 	cp -f "$(TARGET)/release/dyad$(SUFFIX)" "$(PROGRAM)"
 
 # A search for what is played, a small self-training for what is trained: what no run reaches is built to be small. What

@@ -16,7 +16,8 @@ nps_of() {
 }
 
 compare_speed() {
-    local revision=$1 runs=$2 tree
+    local revision=$1 runs=$2
+    # Not local: the trap is run outside of this function.
     tree=$(mktemp -d)
     trap 'git worktree remove --force "$tree/base" 2>/dev/null || true; rm -rf "$tree"' EXIT
     git worktree add --quiet --detach "$tree/base" "$revision"
@@ -27,7 +28,7 @@ compare_speed() {
         "$tree/base/dyad-bench" bench > "$tree/base.txt"
         ./dyad-bench bench > "$tree/new.txt"
         ratios+=("$(awk "BEGIN { printf \"%.4f\", $(nps_of "$tree/new.txt") / $(nps_of "$tree/base.txt") }")")
-        printf '\r%d of %d pairs, the last %s' "$run" "$runs" "${ratios[-1]}" >&2
+        printf '\r%d of %d pairs, the last %s' "$run" "$runs" "${ratios[${#ratios[@]} - 1]}" >&2
     done
     echo >&2
     printf '%s\n' "${ratios[@]}" | sort -n | awk -v revision="$revision" '
@@ -44,7 +45,7 @@ if [[ $# -gt 0 ]]; then
     runs=${2:-15}
     if [[ $1 == -* || $# -gt 2 || ! $runs =~ ^[1-9][0-9]*$ ]]; then
         # What stands above.
-        sed -n '/^# Guards/,/^set /{s/^# \{0,1\}//p}' "$0"
+        sed -n '/^# Guards/,/^set /{s/^# \{0,1\}//p;}' "$0"
         [[ $1 == -h || $1 == --help ]]
         exit
     fi
@@ -70,7 +71,7 @@ if [[ -z $nodes ]]; then
 fi
 
 # In a shallow clone this is the last commit only; without git, nothing.
-expected=$(git log --format=%B 2>/dev/null | sed -n '/^Bench: [1-9][0-9]*$/{s/^Bench: //p;q}' || true)
+expected=$(git log --format=%B 2>/dev/null | sed -n '/^Bench: [1-9][0-9]*$/{s/^Bench: //p;q;}' || true)
 echo "Bench: $nodes ($nps nodes per second)"
 if [[ -z $expected ]]; then
     echo "bench.sh: no commit here says a number, so there is nothing to compare with"
