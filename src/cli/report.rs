@@ -9,7 +9,7 @@ use dyad_engine::files::OwnFolder;
 use dyad_formats::atomic::{check_output, write_atomic};
 use dyad_formats::error::Error;
 use dyad_trainer::learn::folder::REPORT;
-use dyad_trainer::report::{RunData, page, parse_focus, weights_page};
+use dyad_trainer::report::{RunData, is_foreign, page, parse_focus, weights_page};
 
 use super::{Outcome, load_weights};
 
@@ -36,6 +36,9 @@ pub fn run(arguments: &Arguments) -> Outcome {
     let _own = folder.map(OwnFolder::new).transpose()?;
     if arguments.of.is_dir() {
         check_no_file_of(&arguments.of, &output)?;
+    }
+    if arguments.out.is_none() && output.exists() && !output.is_symlink() && is_foreign(&output) {
+        return Err(format!("{} is a file of another program: name the page with --out", output.display()).into());
     }
     check_output(&output, [arguments.of.as_path()].into_iter().chain(arguments.with.as_deref()))?;
     write_atomic(&output, text.as_bytes()).map_err(Error::file("write", &output))?;

@@ -460,6 +460,12 @@ fn scores_of_the_wrong_side_are_refused() {
     fs::write(folder.join("plain.pgn"), "1. e4 e5 2. Nf3 1-0\n").unwrap();
     refuse(&folder, "prepare lichess.pgn -o a.samples --scores mover", "given from White's side, not the mover's");
     run(&folder, "prepare lichess.pgn -o a.samples --scores white --scored");
+    // A copy without scores before it hides nothing; positions have no ratings.
+    fs::write(folder.join("bare.pgn"), "1. e4 e5 2. Nf3 1-0\n").unwrap();
+    let printed = run(&folder, "prepare bare.pgn lichess.pgn -o c.samples --scores white --scored");
+    assert!(printed.contains("2 positions written"), "{printed}");
+    fs::write(folder.join("bare.epd"), "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1\n").unwrap();
+    refuse(&folder, "prepare bare.epd -o b.samples --min-players 2000", "no position was found");
     refuse(&folder, "prepare plain.pgn -o b.samples --scores white --scored", "0 of them broken, and no score");
     refuse(&folder, "prepare lichess.pgn -o b.samples --scored", "--scores white or --scores mover");
     let output =

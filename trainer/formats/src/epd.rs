@@ -34,8 +34,15 @@ impl<'a> EpdLine<'a> {
         let fields = fields.trim_end_matches(';');
         let mut clocks = [None, None];
         for clock in &mut clocks {
-            let Some((word, after)) = split_fields(rest, 1).filter(|(word, _)| is_number(word)) else { break };
-            (*clock, rest) = (Some(word), after);
+            let Some((word, after)) = split_fields(rest, 1) else { break };
+            let number = word.trim_end_matches(';');
+            if !is_number(number) {
+                break;
+            }
+            (*clock, rest) = (Some(number), after);
+            if number.len() < word.len() {
+                break;
+            }
         }
         let operations: Vec<(&str, &str)> = operations(rest).map(split_operation).collect();
         let find = |code: &str| operations.iter().find(|(name, _)| *name == code).map(|(_, operand)| *operand);
@@ -214,8 +221,9 @@ mod tests {
 
     #[test]
     fn clocks_come_from_fields_or_operations() {
-        for line in ["4k3/8/8/8/8/8/4P3/4K3 w - - 7 41", "4k3/8/8/8/8/8/4P3/4K3 w - - fmvn 41; hmvc 7;"] {
-            let board = Epd::parse(line).unwrap().board;
+        let clocks = ["7 41", "7 41; bm e4;", "fmvn 41; hmvc 7;", "7; fmvn 41;"];
+        for line in clocks.map(|clocks| format!("4k3/8/8/8/8/8/4P3/4K3 w - - {clocks}")) {
+            let board = Epd::parse(&line).unwrap().board;
             assert_eq!((board.halfmove_clock(), board.fullmove_number()), (7, 41), "{line}");
         }
     }

@@ -2,8 +2,8 @@
 //!
 //! | form | written by | side |
 //! |---|---|---|
-//! | `[%eval 0.25]`, `[%eval #-3]`, `[%eval 0.25,18]` | Lichess, Scid, En Croissant, Dyad | White's |
-//! | `[%eval 35,21]`, in centipawns | ChessBase | White's |
+//! | `[%eval 0.25]`, `[%eval #-3]`, `[%eval 0.25,18]` | Lichess, Scid, En Croissant, Dyad | White's, after the move |
+//! | `[%eval 35,21]`, in centipawns | ChessBase | White's, after the move |
 //! | `wv=0.25` | TCEC | White's |
 //! | `+0.35/20 1.2s`, `-M12/40`, `+0,35/20` | Cute Chess, fastchess, Fritz | see `ScoreSide` |
 //! | `+0.35 20/31 1200 500000`, `+0.35`, `M5` | OpenBench | see `ScoreSide` |
@@ -21,6 +21,9 @@ pub enum Remark {
     Score(Score),
     /// The score, in a form that is always from White's side.
     WhiteScore(Score),
+    /// The score of the position after the move, from White's side. The other forms are of the search that chose the
+    /// move, so of the position before it.
+    After(Score),
 }
 
 impl Remark {
@@ -36,7 +39,10 @@ impl Remark {
         if first.trim_end_matches(',').eq_ignore_ascii_case("book") {
             return Some(Remark::Book);
         }
-        if let Some(score) = command(text).or_else(|| field(text, "wv=")) {
+        if let Some(score) = command(text) {
+            return Some(Remark::After(score));
+        }
+        if let Some(score) = field(text, "wv=") {
             return Some(Remark::WhiteScore(score));
         }
         let score = bare(text).or_else(|| after_line(text)).or_else(|| field(text, "ev="))?;
@@ -103,7 +109,7 @@ fn pawns(text: &str) -> Option<Score> {
     let (negative, digits) = sign(text);
     if let Some(moves) = digits.strip_prefix(['M', '#']) {
         let (below, moves) = sign(moves);
-        let moves: i32 = moves.parse().ok().filter(|moves| (0..=1_000).contains(moves))?;
+        let moves: i32 = moves.parse().ok().filter(|moves| (0..=1_999).contains(moves))?;
         let mate = Score::mate(moves);
         return Some(if negative != below { mate.opposite() } else { mate });
     }
@@ -156,6 +162,7 @@ mod tests {
     fn forms_of_scores() {
         let score = |centipawns| Some(Remark::Score(Score(centipawns)));
         let white = |centipawns| Some(Remark::WhiteScore(Score(centipawns)));
+        let after = |centipawns| Some(Remark::After(Score(centipawns)));
         let cases = [
             ("+0.35/20 1.2s", score(35)),
             ("-1.07/8", score(-107)),
@@ -169,17 +176,17 @@ mod tests {
             ("0.35/12 5", score(35)),
             ("book", Some(Remark::Book)),
             ("Book, the main line", Some(Remark::Book)),
-            ("[%eval 0.25]", white(25)),
-            ("a word [%eval -1.5] [%clk 0:01:00]", white(-150)),
-            ("[%eval #-3]", white(-31_997)),
-            ("[%eval #3]", white(31_997)),
-            ("[%eval 0.25,18]", white(25)),
-            ("[%eval #3,18]", white(31_997)),
-            ("[%eval 35,21]", white(35)),
-            ("[%eval -35,21]", white(-35)),
-            ("[%eval 32765,21]", white(31_998)),
-            ("[%eval 0,25,18]", white(25)),
-            ("[%eval +1.2/18]", white(120)),
+            ("[%eval 0.25]", after(25)),
+            ("a word [%eval -1.5] [%clk 0:01:00]", after(-150)),
+            ("[%eval #-3]", after(-31_997)),
+            ("[%eval #3]", after(31_997)),
+            ("[%eval 0.25,18]", after(25)),
+            ("[%eval #3,18]", after(31_997)),
+            ("[%eval 35,21]", after(35)),
+            ("[%eval -35,21]", after(-35)),
+            ("[%eval 32765,21]", after(31_998)),
+            ("[%eval 0,25,18]", after(25)),
+            ("[%eval +1.2/18]", after(120)),
             ("d=35, sd=48, mt=145000, pv=Nf3 d5, wv=0.25, R50=49, ", white(25)),
             ("d=35, wv=-M25, mb=+0+0+0+0+0,", white(-31_975)),
             ("ev=0.25, d=26, mt=00:03:00, pv=Nf3", score(25)),

@@ -195,7 +195,7 @@ pub fn annotate(
 }
 
 fn is_player(tag: &str) -> bool {
-    tag == "White" || tag == "Black"
+    ["White", "Black"].iter().any(|player| tag.eq_ignore_ascii_case(player))
 }
 
 fn finish(file: AtomicFile, path: &Path) -> Result<(), Error> {

@@ -239,8 +239,9 @@ mod tests {
         fs::write(&pgn, "1. e4 {[%eval 0.25]} e5 {[%eval 0.30]} 1-0\n").unwrap();
         fs::write(&plain, "1. e4 e5 1-0\n").unwrap();
         let convert = |from: &Path, side| converted(from, &bullet, side);
-        assert_eq!(convert(&pgn, None).unwrap().scores, 2);
-        assert_eq!(convert(&pgn, Some(ScoreSide::White)).unwrap().scores, 2);
+        // The first is the score of the position after 1. e4; the second is of none from which a move was played.
+        assert_eq!(convert(&pgn, None).unwrap().scores, 1);
+        assert_eq!(convert(&pgn, Some(ScoreSide::White)).unwrap().scores, 1);
         let error = convert(&pgn, Some(ScoreSide::Mover)).unwrap_err().to_string();
         assert!(error.contains("White's side, not the mover's"), "{error}");
         let error = convert(&plain, None).unwrap_err().to_string();

@@ -38,7 +38,9 @@ pub enum Goal {
 impl Goal {
     /// Reads the goal of an EPD line.
     pub(super) fn read(line: &EpdLine) -> Result<Goal, String> {
-        if let (Some(points), Some(moves)) = (line.operand("c8"), line.moves("c9")?) {
+        if let Some(points) = line.operand("c8")
+            && let Some(moves) = line.moves("c9")?
+        {
             let points: Result<Vec<u32>, _> = points.split_whitespace().map(str::parse).collect();
             let points = points.map_err(|_| "c8: expected points".to_string())?;
             return match points.len() == moves.len() {

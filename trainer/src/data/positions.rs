@@ -294,8 +294,17 @@ impl Filters {
         passed
     }
 
-    /// A position without a game.
+    /// A position without a game, so without ratings, an event and comments.
     pub fn position(&self, epd: &Epd, test: bool) -> Result<PositionCandidate, SkipReason> {
+        if self.players_rating.is_some() || self.mover_rating != [None; 2] {
+            return Err(SkipReason::Rating);
+        }
+        if !self.event_words.is_empty() {
+            return Err(SkipReason::Event);
+        }
+        if self.chosen_by.is_some() {
+            return Err(SkipReason::ChosenBy);
+        }
         if !self.results.is_empty() && !epd.result.is_some_and(|result| self.results.contains(&result)) {
             return Err(SkipReason::Result);
         }
@@ -305,7 +314,11 @@ impl Filters {
             None => self.without_move(&epd.board, &unknown)?,
         }
         let (board, desired, result, score) = (epd.board, epd.best, epd.result, epd.score);
-        Ok(self.candidate(&Sample { board, desired, result, score, test, starts_game: true, has_margin: true }))
+        let has_margin = self.min_margin == 0;
+        if test && !has_margin {
+            return Err(SkipReason::Margin);
+        }
+        Ok(self.candidate(&Sample { board, desired, result, score, test, starts_game: true, has_margin }))
     }
 
     fn candidate(&self, sample: &Sample) -> PositionCandidate {
@@ -373,7 +386,7 @@ impl Filters {
         if played.book && !self.book {
             return Err(SkipReason::Book);
         }
-        let too_large = |limit: f64| played.score.is_some_and(|score| score.pawns().abs() >= limit);
+        let too_large = |limit: f64| played.score.is_some_and(|score| score.is_mate() || score.pawns().abs() >= limit);
         if self.scored && played.score.is_none() || self.largest_score.is_some_and(too_large) {
             return Err(SkipReason::Score);
         }

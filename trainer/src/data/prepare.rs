@@ -371,6 +371,10 @@ impl Selection<'_> {
     /// The selected positions of a game, with their random numbers.
     fn select(&mut self, game: Selected, counts: &mut PrepareCounts) -> Vec<(PositionCandidate, u64)> {
         use crate::data::positions::Duplicates;
+        // A later copy of the game may have ratings or scores that this one lacks.
+        if game.candidates.is_empty() {
+            return Vec::new();
+        }
         if game.hash.is_some_and(|hash| !self.games.insert(hash)) {
             counts.leave_out(SkipReason::DuplicateGame);
             return Vec::new();

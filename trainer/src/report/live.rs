@@ -202,7 +202,8 @@ pub fn own_page(folder: &Path) -> Option<PathBuf> {
 }
 
 /// Whether the file at `path` was not written by Dyad.
-fn is_foreign(path: &Path) -> bool {
+#[must_use]
+pub fn is_foreign(path: &Path) -> bool {
     let mut beginning = Vec::new();
     match files::open(path).and_then(|file| file.take(1024).read_to_end(&mut beginning)) {
         Ok(_) => {

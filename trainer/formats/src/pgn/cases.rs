@@ -297,7 +297,7 @@ fn kings_that_a_board_adds_are_left_out() {
 
 #[test]
 fn scores_of_known_side_are_read_rightly_from_any() {
-    let pgn = "1. e4 {[%eval 0.25]} e5 {[%eval #-3]} 2. Nf3 {(a6 b6) +0.4/18} Nc6 {+0.10/9} *";
+    let pgn = "1. e4 {d=9, wv=0.25} e5 {wv=-M3, d=9} 2. Nf3 {(a6 b6) +0.4/18} Nc6 {+0.10/9} *";
     let scores = |side| -> Vec<Option<i16>> {
         let game = texts(pgn)[0].parse(Some(side)).unwrap();
         game.moves.iter().map(|played| played.score.map(|score| score.0)).collect()

@@ -159,6 +159,16 @@ mod tests {
         texts[0].parse(Some(ScoreSide::Mover)).map_err(|broken| broken.to_string())
     }
 
+    /// An `[%eval]` is of the position after its move, so of the one in which the next move is played.
+    #[test]
+    fn evaluations_of_positions_go_to_the_next_move() {
+        let game = parse("1. e4 {[%eval 0.25]} e5 {[%eval #-3]} 2. Nf3 {+0.50/12} Nc6 3. Bb5 {[%eval 9]} *").unwrap();
+        let scores: Vec<_> = game.moves.iter().map(|played| played.score.map(|score| score.0)).collect();
+        assert_eq!(scores, [None, Some(-25), Some(50), None, None]);
+        let game = parse("1. e4 {[%eval 0.25]} e5 {[%eval #-3]} 2. Nf3 Nc6 *").unwrap();
+        assert_eq!(game.moves[2].score, Some(Score(-31_997)));
+    }
+
     #[test]
     fn the_side_of_scores_is_found_in_the_games() {
         let folder = Temporary::folder();

@@ -10,7 +10,7 @@ use crate::choice::Choice;
 use crate::game::{PlayedMove, Tags};
 use crate::input::decode;
 use crate::remark::Remark;
-use crate::score::{GameResult, ScoreSide};
+use crate::score::{GameResult, Score, ScoreSide};
 
 /// Moves of kings that a board may add after the end.
 const KING_MOVES: usize = 4;
@@ -158,6 +158,8 @@ pub(super) struct Reader<'a> {
     late_moves: usize,
     /// Whether a comment has said something of the value of the last move.
     is_remarked: bool,
+    /// The score of the current position, from White's side, by a comment on the move before.
+    next_score: Option<Score>,
     /// Moves of kings that cannot be played, and what would be said of the first of them.
     kings: Vec<String>,
     impossible: Option<Problem>,
@@ -198,6 +200,7 @@ impl<'a> Reader<'a> {
             outcome: None,
             late_moves: 0,
             is_remarked: false,
+            next_score: None,
             kings: Vec::new(),
             impossible: None,
             read,
@@ -274,18 +277,18 @@ impl<'a> Reader<'a> {
         let Some(last) = self.read.moves.last_mut().filter(|_| self.kings.is_empty()) else { return };
         if let Some(remark) = Remark::parse(text).filter(|_| !self.is_remarked) {
             self.is_remarked = true;
+            self.read.white_scores |= matches!(remark, Remark::WhiteScore(_) | Remark::After(_));
             let is_white = self.before.side_to_move() == Color::White;
-            let (score, side) = match remark {
-                Remark::Book => (None, self.scores),
-                Remark::Score(score) => (Some(score), self.scores),
-                Remark::WhiteScore(score) => (Some(score), self.scores.and(Some(ScoreSide::White))),
-            };
-            last.book = remark == Remark::Book;
-            last.score = score.zip(side).map(|(score, side)| match side {
+            let of_mover = |score: Score, side| match side {
                 ScoreSide::White if !is_white => score.opposite(),
                 _ => score,
-            });
-            self.read.white_scores |= matches!(remark, Remark::WhiteScore(_));
+            };
+            match remark {
+                Remark::Book => (last.book, last.score) = (true, None),
+                Remark::Score(score) => last.score = self.scores.map(|side| of_mover(score, side)),
+                Remark::WhiteScore(score) => last.score = self.scores.map(|_| of_mover(score, ScoreSide::White)),
+                Remark::After(score) => self.next_score = self.scores.map(|_| score),
+            }
         }
         if last.choice.is_none() && text.contains(&b'=') {
             let words = std::str::from_utf8(text).ok().and_then(Choice::words);
@@ -347,7 +350,11 @@ impl<'a> Reader<'a> {
         };
         self.read.letters_of_pawns |= spelled.has_letter_of_pawn();
         self.read.is_shown |= self.alphabet != &ENGLISH && self.alphabet.is_shown_by(word);
-        self.read.moves.push(PlayedMove::scored(mv, None));
+        let score = self.next_score.take().map(|score| match board.side_to_move() {
+            Color::White => score,
+            Color::Black => score.opposite(),
+        });
+        self.read.moves.push(PlayedMove::scored(mv, score));
         if self.keeps_notes {
             self.read.notes.moves.push(notes_of_move(word));
         }
