@@ -37,7 +37,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
     if arguments.of.is_dir() {
         check_no_file_of(&arguments.of, &output)?;
     }
-    if arguments.out.is_none() && output.exists() && !output.is_symlink() && is_foreign(&output) {
+    if arguments.out.is_none() && !output.is_symlink() && is_foreign(&output) {
         return Err(format!("{} is a file of another program: name the page with --out", output.display()).into());
     }
     check_output(&output, [arguments.of.as_path()].into_iter().chain(arguments.with.as_deref()))?;

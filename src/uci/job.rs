@@ -240,7 +240,7 @@ fn search(game: &Game, limits: &Limits, session: &mut Session, control: &Control
     let mut on_report = |report: &Report| match report {
         Report::Info(info) if !ended => {
             if let Some((best_two, _)) = &mut best_two {
-                best_two.note(info);
+                best_two.note(report);
             }
             if info.multipv <= shown {
                 print(info_line(info, board, show_wdl));

@@ -205,11 +205,7 @@ fn best_two(
     control: &Control,
 ) -> Option<[Info; 2]> {
     let mut best_two = BestTwo::default();
-    engine.search(game, limits, options, control, &mut |report| {
-        if let Report::Info(info) = report {
-            best_two.note(info);
-        }
-    });
+    engine.search(game, limits, options, control, &mut |report| best_two.note(report));
     best_two.lines().cloned()
 }
 

@@ -286,12 +286,8 @@ impl<'a> Writer<'a> {
             }
         } else if let Some(ply) = promotes {
             // The file on which the pawn stood before the line.
-            let mut origin = line.moves[ply].from();
-            for earlier in (1..ply).step_by(2).rev().map(|ply| line.moves[ply]).filter(|mv| !mv.is_castling()) {
-                if earlier.to() == origin {
-                    origin = earlier.from();
-                }
-            }
+            let earlier = (1..ply).step_by(2).rev().map(|ply| line.moves[ply]);
+            let origin = earlier.fold(line.moves[ply].from(), |at, mv| if mv.to() == at { mv.from() } else { at });
             let file = visible::file_name(origin);
             format!("{name} lets {opponent}'s {file}-pawn promote: {moves}")
         } else {

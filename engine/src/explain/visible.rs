@@ -413,11 +413,8 @@ fn mobility(board: &Board, color: Color, piece: Piece, square: Square) -> usize 
     let attacked = attacks::of(piece, color, square, board.occupied());
     let by_pawns = attacks::pawns(!color, board.colored(!color, Piece::Pawn));
     let reached = attacked & !board.colors(color) & !by_pawns;
-    if is_pinned(board, color, square) {
-        (reached & attacks::line(board.king(color), square)).len()
-    } else {
-        reached.len()
-    }
+    let pin = if is_pinned(board, color, square) { attacks::line(board.king(color), square) } else { !EMPTY };
+    (reached & pin).len()
 }
 
 /// Whether the piece on this square alone keeps an enemy slider from the king of `color`.

@@ -1,6 +1,6 @@
 //! The two best moves of a search with MultiPV 2.
 
-use super::{Bound, Info};
+use super::{Bound, Info, Report};
 use crate::board::Move;
 
 /// The two best lines of the last iteration that completed both, so that their values can be compared. After a stop
@@ -12,8 +12,9 @@ pub struct BestTwo {
 }
 
 impl BestTwo {
-    /// Records a line.
-    pub fn note(&mut self, info: &Info) {
+    /// Records a line; other reports are nothing to it.
+    pub fn note(&mut self, report: &Report) {
+        let Report::Info(info) = report else { return };
         match info.multipv {
             1 => self.first = Some(info.clone()),
             2 => {
@@ -68,7 +69,7 @@ mod tests {
         };
         let mut best_two = BestTwo::default();
         let mut values_after = |first: Info, second: Info| {
-            [first, second].iter().for_each(|info| best_two.note(info));
+            [first, second].into_iter().for_each(|info| best_two.note(&Report::Info(info)));
             best_two.lines().map(|lines| lines.each_ref().map(|info| (info.depth, info.value)))
         };
         let exact = Bound::Exact;

@@ -203,7 +203,7 @@ mod tests {
             let result = [GameResult::BlackWins, GameResult::Draw, GameResult::WhiteWins][index % 3];
             let score = Score((index as i32 * 20 - 30_000) as i16);
             let bytes = encode(board, score, result);
-            let white = if board.side_to_move() == Color::White { score } else { score.opposite() };
+            let white = score.white_or(board.side_to_move());
             let line = format!("{} | {} | {:.1}", board.fen(), white.0, result.points());
             assert_eq!(bytes.to_vec(), bytes_of(&line.parse::<ChessBoard>().unwrap()), "{line}");
             let read = decode(&bytes).unwrap_or_else(|problem| panic!("{line}: {problem}"));

@@ -5,7 +5,7 @@
 //! the position (`[0.5]`). `hmvc` and `fmvn` hold the clocks. A comment that is no result is left alone: the same `c9`
 //! holds lists of moves elsewhere. The text form of bullet, `FEN | centipawns | result`, is read too; both are White's.
 
-use dyad_engine::board::{Board, Color, Move};
+use dyad_engine::board::{Board, Move};
 
 use crate::remark;
 use crate::score::{GameResult, Score};
@@ -101,7 +101,7 @@ impl EpdLine<'_> {
     fn score(&self) -> Result<Option<Score>, String> {
         if let Some([score, _]) = self.columns {
             let score = remark::centipawns(score)?;
-            return Ok(Some(if self.board.side_to_move() == Color::White { score } else { score.opposite() }));
+            return Ok(Some(score.white_or(self.board.side_to_move())));
         }
         self.operand("ce").map(|text| remark::centipawns(text).map_err(|error| format!("ce {error}"))).transpose()
     }

@@ -42,8 +42,7 @@ impl Sample {
     /// The score as seen by White.
     #[must_use]
     pub fn white_score(&self) -> Option<Score> {
-        let score = self.score?;
-        Some(if self.board.side_to_move() == Color::White { score } else { score.opposite() })
+        Some(self.score?.white_or(self.board.side_to_move()))
     }
 }
 

@@ -134,7 +134,14 @@ impl Score {
     pub fn opposite(self) -> Score {
         Score(-self.0)
     }
+
+    /// White's view of a value as `side`'s, or `side`'s as White's.
+    #[must_use]
+    pub fn white_or(self, side: Color) -> Score {
+        if side == Color::White { self } else { self.opposite() }
+    }
 }
+
 /// As match programs write it: `+0.35`, `-M12`.
 impl fmt::Display for Score {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

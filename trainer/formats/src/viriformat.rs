@@ -198,7 +198,7 @@ fn decode_move(board: &Board, bits: u16) -> Option<Move> {
 /// Scores are White's; values beyond every mate mean no score.
 fn decode_score(score: i16, mover: Color) -> Option<Score> {
     let score = Some(score).filter(|score| score.unsigned_abs() <= Score::MATE.unsigned_abs()).map(Score)?;
-    Some(if mover == Color::White { score } else { score.opposite() })
+    Some(score.white_or(mover))
 }
 
 /// Encodes a game: start, moves, scores and result. Tags and book moves are lost.
@@ -216,11 +216,7 @@ pub fn encode(game: &GameRecord) -> Result<Vec<u8>, String> {
     encode_board(&game.start, &mut bytes);
     bytes[30] = result;
     for (board, played) in game.positions() {
-        let score = match (played.score, board.side_to_move()) {
-            (None, _) => NO_SCORE,
-            (Some(score), Color::White) => score.0,
-            (Some(score), Color::Black) => score.opposite().0,
-        };
+        let score = played.score.map_or(NO_SCORE, |score| score.white_or(board.side_to_move()).0);
         bytes.extend(encode_move(&board, played.mv).to_le_bytes());
         bytes.extend(score.to_le_bytes());
     }

@@ -129,11 +129,7 @@ impl Labeler for OwnEngine<'_> {
     fn label(&mut self, board: &Board) -> Result<Option<Label>, Error> {
         self.engine.clear();
         let mut best_two = BestTwo::default();
-        let mut listen = |report: &Report| {
-            if let Report::Info(info) = report {
-                best_two.note(info);
-            }
-        };
+        let mut listen = |report: &Report| best_two.note(report);
         let game = Game::new(*board);
         let outcome = self.engine.search(&game, &self.limits, &self.options, self.control, &mut listen);
         if self.control.stopped() {

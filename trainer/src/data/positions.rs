@@ -302,9 +302,6 @@ impl Filters {
         if !self.event_words.is_empty() {
             return Err(SkipReason::Event);
         }
-        if self.chosen_by.is_some() {
-            return Err(SkipReason::ChosenBy);
-        }
         if !self.results.is_empty() && !epd.result.is_some_and(|result| self.results.contains(&result)) {
             return Err(SkipReason::Result);
         }
@@ -314,10 +311,7 @@ impl Filters {
             None => self.without_move(&epd.board, &unknown)?,
         }
         let (board, desired, result, score) = (epd.board, epd.best, epd.result, epd.score);
-        let has_margin = self.min_margin == 0;
-        if test && !has_margin {
-            return Err(SkipReason::Margin);
-        }
+        let has_margin = self.has_margin(&board, &unknown, test)?;
         Ok(self.candidate(&Sample { board, desired, result, score, test, starts_game: true, has_margin }))
     }
 

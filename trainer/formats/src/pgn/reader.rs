@@ -278,15 +278,16 @@ impl<'a> Reader<'a> {
         if let Some(remark) = Remark::parse(text).filter(|_| !self.is_remarked) {
             self.is_remarked = true;
             self.read.white_scores |= matches!(remark, Remark::WhiteScore(_) | Remark::After(_));
-            let is_white = self.before.side_to_move() == Color::White;
-            let of_mover = |score: Score, side| match side {
-                ScoreSide::White if !is_white => score.opposite(),
-                _ => score,
-            };
+            let mover = self.before.side_to_move();
             match remark {
                 Remark::Book => (last.book, last.score) = (true, None),
-                Remark::Score(score) => last.score = self.scores.map(|side| of_mover(score, side)),
-                Remark::WhiteScore(score) => last.score = self.scores.map(|_| of_mover(score, ScoreSide::White)),
+                Remark::Score(score) => {
+                    last.score = self.scores.map(|side| match side {
+                        ScoreSide::White => score.white_or(mover),
+                        ScoreSide::Mover => score,
+                    });
+                }
+                Remark::WhiteScore(score) => last.score = self.scores.map(|_| score.white_or(mover)),
                 Remark::After(score) => self.next_score = self.scores.map(|_| score),
             }
         }
@@ -350,10 +351,7 @@ impl<'a> Reader<'a> {
         };
         self.read.letters_of_pawns |= spelled.has_letter_of_pawn();
         self.read.is_shown |= self.alphabet != &ENGLISH && self.alphabet.is_shown_by(word);
-        let score = self.next_score.take().map(|score| match board.side_to_move() {
-            Color::White => score,
-            Color::Black => score.opposite(),
-        });
+        let score = self.next_score.take().map(|score| score.white_or(board.side_to_move()));
         self.read.moves.push(PlayedMove::scored(mv, score));
         if self.keeps_notes {
             self.read.notes.moves.push(notes_of_move(word));
