@@ -3,7 +3,7 @@
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
 use dyad_engine::board::{Board, Delta};
 use dyad_engine::eval::layout::{LEN, MATERIAL, PAIRS, PIECE_SQUARE};
-use dyad_engine::eval::{Evaluator, FloatWeights, Step, Weights};
+use dyad_engine::eval::{Evaluator, FloatWeights, Weights};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 use serde_json::Value;
@@ -82,7 +82,7 @@ fn evaluation(criterion: &mut Criterion) {
                 let mut sum = 0;
                 for (evaluator, node) in evaluators.iter_mut().zip(&nodes) {
                     for (delta, board) in &node.children {
-                        evaluator.push(&Step { before: &node.board, after: board, delta });
+                        evaluator.push(delta);
                         sum += evaluator.evaluate(board);
                         evaluator.pop();
                     }

@@ -52,7 +52,7 @@ impl Engine {
     /// # Panics
     /// Without memory for the table.
     pub fn new(weights: Arc<Weights>) -> Engine {
-        Engine::with_hash(weights, DEFAULT_HASH).expect("memory for the smallest table")
+        Engine::with_hash(weights, DEFAULT_HASH).expect("memory for a small table")
     }
 
     /// An engine with one thread and a table of `megabytes`.
@@ -181,6 +181,8 @@ impl Engine {
 pub struct EngineStatus {
     /// Why it has no move: it did not start, died or hung.
     pub failure: Option<String>,
+    /// Its answer, if that was no legal move.
+    pub illegal: Option<String>,
     /// Whether it reported no value; that of the outcome is then meaningless.
     pub unscored: bool,
 }

@@ -11,6 +11,7 @@
 //! - [`params`]: the constants of search and time management;
 //! - [`control`]: stopping and waiting;
 //! - [`search`]: the search; [`engine`]: the state that persists between searches;
+//! - [`bench`]: the benchmark;
 //! - [`explain`]: the evaluation, and the difference of two moves, in parts and in words;
 //! - [`levels`]: opponents of limited strength.
 //!

@@ -5,13 +5,13 @@
 //! come last, and only in search: training uses the tapered sum.
 
 use super::endgame::{self, EndgameEval, FULL_SCALE};
-use super::incremental::accumulator::{Accumulator, Step};
+use super::incremental::accumulator::Accumulator;
 use super::incremental::cache::Cache;
 use super::incremental::compiled::{Compiled, PackedSum, unpack};
 use super::terms::{Balance, PawnInfo, Shelters, king_key, king_terms, material_terms, pawn_terms, piece_terms};
 use super::units::taper;
 use super::weights::Weights;
-use crate::board::{Board, sign};
+use crate::board::{Board, Delta, sign};
 use std::sync::Arc;
 
 /// Largest absolute value of an evaluation, well below mate scores.
@@ -54,9 +54,9 @@ impl Evaluator {
         self.state.accumulator.reset(self.weights.compiled(), board);
     }
 
-    /// Updates to the position after a move.
-    pub fn push(&mut self, step: &Step) {
-        self.state.accumulator.push(self.weights.compiled(), step);
+    /// Updates to the position after a move that changed these pieces.
+    pub fn push(&mut self, delta: &Delta) {
+        self.state.accumulator.push(delta);
     }
 
     /// Returns to the position before the last move.
@@ -88,7 +88,7 @@ impl Evaluator {
 
 /// The sums of an evaluator: accumulator stack and caches.
 struct EvalState {
-    accumulator: Accumulator<Compiled>,
+    accumulator: Accumulator,
     /// Packed sums of the pawn terms, with data for the other terms.
     pawns: Cache<(i64, PawnInfo)>,
     /// Packed sums of the king terms, with data for the other terms.

@@ -23,7 +23,6 @@ mod tests;
 pub use evaluator::Evaluator;
 pub use features::{incremental_features, visit};
 pub use floats::{FloatWeights, WeightsError};
-pub use incremental::accumulator::Step;
 pub use incremental::compiled::{Compiled, PackedSum};
 pub use terms::terms;
 pub(crate) use units::taper;

@@ -134,7 +134,7 @@ fn walk(evaluator: &mut Evaluator, fresh: &mut Evaluator, board: &Board, depth: 
         return;
     }
     let step = |evaluator: &mut Evaluator, fresh: &mut Evaluator, after: &Board, delta: &Delta, random: &mut Pcg64| {
-        evaluator.push(&Step { before: board, after, delta });
+        evaluator.push(delta);
         walk(evaluator, fresh, after, depth - 1, random);
         evaluator.pop();
     };
@@ -183,7 +183,7 @@ fn evaluator_is_exact_after_long_games_and_with_other_weights() {
         }
         let mut next = board;
         let delta = board.make_move(moves[random.random_range(0..moves.len())], &mut next);
-        evaluator.push(&Step { before: &board, after: &next, delta: &delta });
+        evaluator.push(&delta);
         board = next;
     }
     assert_eq!(evaluator.sums(&board), first.sums(&board));

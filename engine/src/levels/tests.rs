@@ -131,7 +131,6 @@ fn an_analysis_sees_deeper_with_each_step_and_is_reproducible() {
     assert_eq!(analyze(&[mv]).moves.len(), 1);
 }
 
-/// The deepened search finds the best moves itself; the input of the model does not change.
 /// Without a limit the levels take two and six million nodes here.
 #[test]
 fn nodes_limit_an_analysis() {
@@ -153,6 +152,7 @@ fn nodes_limit_an_analysis() {
     }
 }
 
+/// The deepened search finds the best moves itself; the input of the model does not change.
 #[test]
 fn a_deepened_search_values_the_best_moves() {
     const NODES: u64 = 30_000;

@@ -1,7 +1,7 @@
 //! The position of a search: a stack of boards, the keys since the start of the game and the incremental evaluation.
 
 use crate::board::{Board, Delta, Game, Move, upcoming_repetition};
-use crate::eval::{Evaluator, Step};
+use crate::eval::Evaluator;
 use crate::value::{MAX_PLY, Value};
 
 /// A position of a game and the moves made from it.
@@ -81,8 +81,7 @@ impl Position {
     fn advance(&mut self, delta: &Delta) {
         self.ply += 1;
         self.keys.push(self.boards[self.ply].key());
-        let (before, after) = (&self.boards[self.ply - 1], &self.boards[self.ply]);
-        self.evaluator.push(&Step { before, after, delta });
+        self.evaluator.push(delta);
     }
 
     /// Takes back the last move or null move.

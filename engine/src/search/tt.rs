@@ -195,7 +195,8 @@ impl Table {
     }
 
     /// Resizes and empties the table; the caller [prefaults](Table::prefault) it. If memory cannot hold both tables,
-    /// the old one is freed first. After an error the table has its old size, and is empty if it was freed.
+    /// the old one is freed first. After an error the table has its old size, or half of it and so on where memory does not
+    /// suffice any more, and is empty if it was freed.
     ///
     /// # Errors
     /// Without enough memory.

@@ -2,98 +2,63 @@
 //!
 //! A move only records the pieces it changes. Sums are computed when a position is evaluated, from the nearest ancestor
 //! with valid sums, and stay valid for its other descendants. Positions that are never evaluated cost nothing.
-//!
-//! A table may request a refresh instead of an update, as king-bucketed tuples need when a king changes its bucket. The
-//! table in use never does; the tests cover it.
 
+use super::compiled::Compiled;
+use super::sums::{Change, PieceSums};
 use crate::board::{Board, Delta};
 
-/// A move or a null move.
-#[derive(Clone, Copy, Debug)]
-pub struct Step<'a> {
-    /// The position before the move.
-    pub before: &'a Board,
-    /// The position after the move.
-    pub after: &'a Board,
-    /// The pieces that were removed and added.
-    pub delta: &'a Delta,
-}
-
-/// A table whose sums can be updated by a move.
-pub(crate) trait Incremental {
-    /// The sums of a position.
-    type Sums: Clone + Default;
-    /// The record of a move.
-    type Update: Copy;
-
-    /// The update for a move, or `None` if the sums after it need a refresh.
-    fn update(&self, step: &Step) -> Option<Self::Update>;
-
-    /// Computes the sums of a position from scratch. The old content of `sums` is ignored.
-    fn refresh(&self, board: &Board, sums: &mut Self::Sums);
-
-    /// As [`Incremental::refresh`], from the sums of another position, which may be similar.
-    fn refresh_from(&self, board: &Board, sums: &mut Self::Sums) {
-        self.refresh(board, sums);
-    }
-
-    /// Computes the sums after a move from those before it. The old content of `sums` is ignored.
-    fn apply(&self, update: &Self::Update, before: &Self::Sums, sums: &mut Self::Sums);
-}
-
 /// The accumulator stack.
-pub(crate) struct Accumulator<T: Incremental> {
-    stack: Vec<Slot<T>>,
+pub(crate) struct Accumulator {
+    stack: Vec<Slot>,
     top: usize,
 }
 
 /// A position of the stack.
-struct Slot<T: Incremental> {
-    /// The update from the position before; `None` if a refresh is needed.
-    update: Option<T::Update>,
+struct Slot {
+    /// The pieces that the move to the position changed; none at the root.
+    change: Change,
     valid: bool,
-    sums: T::Sums,
+    sums: PieceSums,
 }
 
-impl<T: Incremental> Slot<T> {
-    fn invalid() -> Slot<T> {
-        Slot { update: None, valid: false, sums: T::Sums::default() }
+impl Slot {
+    fn invalid() -> Slot {
+        Slot { change: Change::none(), valid: false, sums: PieceSums::default() }
     }
 }
 
-impl<T: Incremental> Accumulator<T> {
+impl Accumulator {
     /// An accumulator without valid sums.
-    pub(crate) fn new() -> Accumulator<T> {
+    pub(crate) fn new() -> Accumulator {
         Accumulator { stack: vec![Slot::invalid()], top: 0 }
     }
 
-    /// Makes `board` the root. The table must be the same as before.
-    pub(crate) fn reset(&mut self, table: &T, board: &Board) {
+    /// Makes `board` the root. The weights must be the same as before.
+    pub(crate) fn reset(&mut self, compiled: &Compiled, board: &Board) {
         self.top = 0;
         let root = &mut self.stack[0];
         if root.valid {
-            table.refresh_from(board, &mut root.sums);
+            root.sums.refresh_from_old(compiled, board);
         } else {
-            table.refresh(board, &mut root.sums);
+            root.sums.refresh(compiled, board);
             root.valid = true;
         }
     }
 
-    /// Returns to the root and invalidates all sums: required when the table changes.
+    /// Returns to the root and invalidates all sums: required when the weights change.
     pub(crate) fn invalidate(&mut self) {
         self.top = 0;
         self.stack[0].valid = false;
     }
 
     /// Pushes the position after a move.
-    pub(crate) fn push(&mut self, table: &T, step: &Step) {
+    pub(crate) fn push(&mut self, delta: &Delta) {
         self.top += 1;
         if self.top == self.stack.len() {
             self.stack.push(Slot::invalid());
         }
         let slot = &mut self.stack[self.top];
-        slot.valid = false;
-        slot.update = table.update(step);
+        (slot.valid, slot.change) = (false, Change::new(delta));
     }
 
     /// Returns to the position before the last move.
@@ -105,12 +70,13 @@ impl<T: Incremental> Accumulator<T> {
     }
 
     /// The sums of `board`, the current position.
-    pub(crate) fn get(&mut self, table: &T, board: &Board) -> &T::Sums {
+    pub(crate) fn get(&mut self, compiled: &Compiled, board: &Board) -> &PieceSums {
         let mut valid = self.top;
         while !self.stack[valid].valid {
-            if self.stack[valid].update.is_none() {
+            if valid == 0 {
+                // The weights have changed.
                 let slot = &mut self.stack[self.top];
-                table.refresh(board, &mut slot.sums);
+                slot.sums.refresh(compiled, board);
                 slot.valid = true;
                 return &slot.sums;
             }
@@ -119,8 +85,7 @@ impl<T: Incremental> Accumulator<T> {
         while valid < self.top {
             let (before, after) = self.stack.split_at_mut(valid + 1);
             let slot = &mut after[0];
-            let update = slot.update.as_ref().expect("all positions after the valid one have an update");
-            table.apply(update, &before[valid].sums, &mut slot.sums);
+            slot.sums.update(compiled, &before[valid].sums, &slot.change);
             slot.valid = true;
             valid += 1;
         }
@@ -129,4 +94,42 @@ impl<T: Incremental> Accumulator<T> {
 }
 
 #[cfg(test)]
-mod tests;
+mod tests {
+    use super::*;
+    use crate::eval::Weights;
+
+    #[test]
+    fn sums_are_computed_when_they_are_needed() {
+        let weights = Weights::embedded();
+        let compiled = weights.compiled();
+        let start = Board::from_fen("4k3/8/8/8/8/8/P7/4K3 w - - 0 1").unwrap();
+        let (mut board, mut accumulator) = (start, Accumulator::new());
+        accumulator.reset(compiled, &board);
+        let mut play = |accumulator: &mut Accumulator, moves: &[&str]| {
+            for mv in moves {
+                let before = board;
+                let delta = before.make_move(before.parse_uci(mv).unwrap(), &mut board);
+                accumulator.push(&delta);
+            }
+            let valid = |accumulator: &Accumulator| {
+                accumulator.stack[..=accumulator.top].iter().map(|slot| slot.valid).collect::<Vec<_>>()
+            };
+            let before = valid(accumulator);
+            let mut fresh = PieceSums::default();
+            fresh.refresh(compiled, &board);
+            assert_eq!(accumulator.get(compiled, &board).sums, fresh.sums);
+            assert!(valid(accumulator).iter().all(|&valid| valid));
+            before
+        };
+        assert_eq!(play(&mut accumulator, &[]), [true]);
+        assert_eq!(play(&mut accumulator, &["a2a3", "e8e7", "a3a4"]), [true, false, false, false]);
+        assert_eq!(play(&mut accumulator, &["e7e8"]), [true, true, true, true, false]);
+        for _ in 0..4 {
+            accumulator.pop();
+        }
+        accumulator.invalidate();
+        let mut fresh = PieceSums::default();
+        fresh.refresh(compiled, &start);
+        assert_eq!(accumulator.get(compiled, &start).sums, fresh.sums);
+    }
+}

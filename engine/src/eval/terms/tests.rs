@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::board::squares::{square, square_set};
-use crate::board::{Color, PIECES, PieceSquare, Square};
+use crate::board::{Color, PieceSquare, Square};
 use crate::eval::layout::*;
 use rand::RngExt;
 use rand_pcg::Pcg64Mcg;
@@ -268,11 +268,6 @@ fn danger_grows_with_the_attack() {
     let quiet = step("6k1/5ppp/8/8/8/8/5PPP/3Q2K1 w - - 0 1").expect("one table entry for White");
     let attack = step("6k1/5p1p/5Qp1/6N1/7R/8/5PPP/6K1 b - - 0 1").expect("one table entry for White");
     assert!(quiet + 5 < attack, "{quiet} {attack}");
-}
-
-#[test]
-fn piece_types_are_in_the_order_of_the_layout() {
-    assert_eq!(PIECES.map(|piece| piece.to_index()), [0, 1, 2, 3, 4, 5]);
 }
 
 /// The pair terms of all pairs of pieces are the features of the groups marked `#[pair]`, and no others.

@@ -3,16 +3,15 @@
 //! An update adds a row of the fast tables for each added piece and subtracts one for each removed piece, both over the
 //! list of the other pieces.
 
-use super::accumulator::{Incremental, Step};
 use super::compiled::Compiled;
 use super::kernel::{add, delta, subtract};
 use super::piece_list::PieceList;
 use super::tables::{PackedPiece, PairTable, packed_piece};
-use crate::board::Board;
+use crate::board::{Board, Delta};
 
 /// The incremental sums of a position.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Placed {
+pub(crate) struct PieceSums {
     pieces: PieceList,
     /// Middlegame and endgame sums from White's point of view.
     pub sums: [i32; 2],
@@ -30,55 +29,62 @@ pub(crate) struct Change {
 /// If two positions differ in more pieces than this, a refresh is faster than the difference.
 const MOST_DIFFERENT: usize = 10;
 
-impl Incremental for Compiled {
-    type Sums = Placed;
-    type Update = Change;
-
-    fn update(&self, step: &Step) -> Option<Change> {
+impl Change {
+    pub(crate) fn new(delta: &Delta) -> Change {
         // Packs both entries of each array, used or not: faster than a loop over the number of pieces.
-        let [removed, added] = step.delta.padded().map(|pieces| pieces.map(packed_piece));
-        let (removals, additions) = (step.delta.removed().len() as u8, step.delta.added().len() as u8);
-        Some(Change { removed, added, removals, additions })
+        let [removed, added] = delta.padded().map(|pieces| pieces.map(packed_piece));
+        let (removals, additions) = (delta.removed().len() as u8, delta.added().len() as u8);
+        Change { removed, added, removals, additions }
     }
 
-    fn refresh(&self, board: &Board, placed: &mut Placed) {
-        placed.pieces = PieceList::empty();
-        placed.sums = [0; 2];
+    /// No pieces.
+    pub(crate) fn none() -> Change {
+        Change::new(&Delta::none())
+    }
+}
+
+impl PieceSums {
+    /// Computes the sums of a position from scratch. The old content is ignored.
+    pub(crate) fn refresh(&mut self, compiled: &Compiled, board: &Board) {
+        self.pieces = PieceList::empty();
+        self.sums = [0; 2];
         for piece in board.placed_pieces().map(packed_piece) {
-            add(&mut placed.sums, self.squares().get(piece));
-            if !self.pairs().is_empty() {
-                add(&mut placed.sums, delta(self.pairs(), &placed.pieces, &[], &[piece]));
+            add(&mut self.sums, compiled.squares().get(piece));
+            if !compiled.pairs().is_empty() {
+                add(&mut self.sums, delta(compiled.pairs(), &self.pieces, &[], &[piece]));
             }
-            placed.pieces.add(piece);
+            self.pieces.add(piece);
         }
     }
 
-    /// Applies the difference only: training searches sibling positions one after another.
-    fn refresh_from(&self, board: &Board, placed: &mut Placed) {
+    /// As [`PieceSums::refresh`], from the sums of another position. Only the difference is applied: training searches
+    /// sibling positions one after another.
+    pub(crate) fn refresh_from_old(&mut self, compiled: &Compiled, board: &Board) {
         let mut pieces = PieceList::empty();
         board.placed_pieces().for_each(|piece| pieces.add(packed_piece(piece)));
-        let (removed, added) = (placed.pieces.without(&pieces), pieces.without(&placed.pieces));
+        let (removed, added) = (self.pieces.without(&pieces), pieces.without(&self.pieces));
         if removed.len() + added.len() > MOST_DIFFERENT {
-            self.refresh(board, placed);
+            self.refresh(compiled, board);
         } else {
             let (removed, added) = (removed.pieces(), added.pieces());
-            removed.iter().for_each(|&piece| placed.pieces.remove(piece));
-            add(&mut placed.sums, difference(self, &placed.pieces, removed, added));
-            placed.pieces = pieces;
+            removed.iter().for_each(|&piece| self.pieces.remove(piece));
+            add(&mut self.sums, difference(compiled, &self.pieces, removed, added));
+            self.pieces = pieces;
         }
     }
 
-    fn apply(&self, change: &Change, before: &Placed, placed: &mut Placed) {
+    /// Computes the sums after a move from those `before` it. The old content is ignored.
+    pub(crate) fn update(&mut self, compiled: &Compiled, before: &PieceSums, change: &Change) {
         let removed = &change.removed[..usize::from(change.removals)];
         let added = &change.added[..usize::from(change.additions)];
-        placed.sums = before.sums;
-        if !self.pairs().is_empty() {
-            placed.pieces.clone_from(&before.pieces);
-            removed.iter().for_each(|&piece| placed.pieces.remove(piece));
+        self.sums = before.sums;
+        if !compiled.pairs().is_empty() {
+            self.pieces.clone_from(&before.pieces);
+            removed.iter().for_each(|&piece| self.pieces.remove(piece));
         }
-        add(&mut placed.sums, difference(self, &placed.pieces, removed, added));
-        if !self.pairs().is_empty() {
-            added.iter().for_each(|&piece| placed.pieces.add(piece));
+        add(&mut self.sums, difference(compiled, &self.pieces, removed, added));
+        if !compiled.pairs().is_empty() {
+            added.iter().for_each(|&piece| self.pieces.add(piece));
         }
     }
 }
