@@ -9,15 +9,15 @@ use dyad_engine::levels::file::MoveModel;
 use dyad_formats::atomic::{check_outputs, write_atomic};
 use dyad_formats::error::Error;
 use dyad_trainer::arena::matches::MatchEnd;
+use dyad_trainer::arena::play::GameEnd;
 use dyad_trainer::base::json_lines::Log;
 use dyad_trainer::base::number::number;
 use dyad_trainer::external::client::Program;
 use dyad_trainer::levels::calibrate::{LevelMatch, LevelOpponent, corrected, errors};
 use serde_json::Value as Json;
 
-use super::match_::{MatchSettings, progress_line};
+use super::match_::{GameReporter, MatchSettings, progress_line};
 use super::player::PlayerSpec;
-use super::progress::ProgressDisplay;
 use super::settings::check_resume;
 use super::{Outcome, model_or_embedded, stop_on_interrupt};
 
@@ -51,7 +51,7 @@ pub struct Arguments {
     #[arg(long)]
     resume: bool,
     /// Model to write, with the calibration corrected [default: only the table is printed]
-    #[arg(long, short, value_name = "FILE")]
+    #[arg(long, short, value_name = "FILE", requires = "levels")]
     out: Option<PathBuf>,
     #[command(flatten)]
     games: MatchSettings,
@@ -141,12 +141,12 @@ fn take(
     let own = level(match_.level, arguments.model.as_deref());
     let planned = arguments.games.to_match([&own, &match_.opponent]).map_err(|error| error.to_string())?;
     let budget = planned.players[1].budget.to_string();
-    let played = model.calibrated(match_.level);
+    let (played, id) = (model.calibrated(match_.level), model.id());
     let settings = settings(arguments, match_.rival)?;
     let same = |level_match: &LevelMatch| {
         (level_match.level, level_match.rival) == (match_.level, match_.rival)
             && (&level_match.name, &level_match.budget) == (&match_.name, &budget)
-            && level_match.played == played
+            && (level_match.played, &level_match.model) == (played, &id)
             && level_match.settings == settings
     };
     Ok(known.iter().position(same).map(|index| known.remove(index)))
@@ -173,20 +173,27 @@ fn play(
     let own = level(match_.level, arguments.model.as_deref());
     let played = arguments.games.to_match([&own, &match_.opponent])?;
     let openings = arguments.games.openings(&played)?;
-    let mut progress = ProgressDisplay::new();
+    let mut reporter = GameReporter::new(&played);
     let record = played.run(openings, control, |game, standing| {
+        reporter.report(game);
+        // Its losses would count as strength of the level.
+        if matches!(game.game.reason, GameEnd::EngineFailure | GameEnd::IllegalMove) {
+            return Err(Error::Engine(format!("{}: {}", match_.name, game.game.reason.words())));
+        }
+        let progress = &mut reporter.progress;
         let elapsed = progress.elapsed();
         progress
             .show(|| format!("{own} against {}: {}", match_.name, progress_line(&played, game, standing, elapsed, 0)));
         Ok(())
     })?;
-    drop(progress);
+    drop(reporter);
     if record.end == MatchEnd::Stopped {
         return Err("stopped; add --resume to continue with this match".into());
     }
     Ok(LevelMatch {
         level: match_.level,
         played: model.calibrated(match_.level),
+        model: model.id(),
         rival: match_.rival,
         name: match_.name.clone(),
         budget: record.budgets[1].clone(),

@@ -44,7 +44,15 @@ pub struct Clock {
 
 impl Limits {
     /// The limit that is given.
+    ///
+    /// # Errors
+    /// When it is out of its range, or more than one is given.
     pub fn get(&self) -> Result<Option<SearchLimits>, String> {
+        if [self.nodes.is_some(), self.depth.is_some(), self.movetime.is_some()].iter().filter(|&&given| given).count()
+            > 1
+        {
+            return Err("nodes, depth, movetime: one limit is possible".to_string());
+        }
         match *self {
             Limits { nodes: Some(nodes), .. } => {
                 check("nodes", nodes, &(1..)).map(|()| Some(SearchLimits::Nodes(nodes)))

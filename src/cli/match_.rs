@@ -144,13 +144,18 @@ struct MatchArguments {
 }
 
 impl Layered<MatchArguments> {
-    /// The settings; a limit of the arguments replaces that of the file.
+    /// The settings; a limit of the arguments replaces that of the file, and so do openings.
     fn load_match(self) -> Result<MatchArguments, String> {
-        let MatchSettings { limits, clock, .. } = &self.arguments.settings;
+        let MatchSettings { limits, clock, openings, chess960, dfrc, .. } = &self.arguments.settings;
         let (limits, clock) = (limits.clone(), clock.clone());
+        let openings = (openings.clone(), *chess960, *dfrc);
         let mut all = self.load("match")?;
+        let settings = &mut all.settings;
         if (&limits, &clock) != (&Limits::default(), &Clock::default()) {
-            (all.settings.limits, all.settings.clock) = (limits, clock);
+            (settings.limits, settings.clock) = (limits, clock);
+        }
+        if openings != (None, None, None) {
+            (settings.openings, settings.chess960, settings.dfrc) = openings;
         }
         Ok(all)
     }
@@ -196,38 +201,61 @@ pub fn run(arguments: Arguments) -> Outcome {
     }
     let control = stop_on_interrupt();
     let date = today();
-    let mut progress = ProgressDisplay::new();
-    let mut reasons: BTreeMap<&str, u64> = BTreeMap::new();
-    let tables = played.tablebases();
-    let mut faults = BTreeSet::new();
+    let mut reporter = GameReporter::new(&played);
+    let mut standing = MatchScore::default();
     let record = played.resume(&before, openings, &control, |game, score| {
         if let (Some(file), Some(path)) = (&mut pgn, &files.pgn) {
             let written = file.write(&played.pgn(game, &event, &date));
             written.map_err(Error::file("write", path))?;
         }
-        *reasons.entry(game.game.reason.words()).or_default() += 1;
-        if game.game.reason == GameEnd::IllegalMove {
-            progress.say(&format!("game {}: the engine made no legal move", game.number + 1));
-        }
-        if let Some(failure) = &game.game.failure {
-            progress.say(&format!("game {}: engine failed: {failure}", game.number + 1));
-        }
-        for fault in tables.iter().filter_map(|tables| tables.take_damage()) {
-            if faults.insert(fault.clone()) {
-                progress.say(&format!("game {}: {fault}", game.number + 1));
-            }
-        }
-        let elapsed = progress.elapsed();
-        progress.show(|| progress_line(&played, game, score, elapsed, before.len()));
+        standing = *score;
+        reporter.report(game);
+        let elapsed = reporter.progress.elapsed();
+        reporter.progress.show(|| progress_line(&played, game, score, elapsed, before.len()));
         Ok(())
     });
-    drop(progress);
-    let record = record?;
-    if let Some(path) = &files.results {
+    let GameReporter { reasons, .. } = reporter;
+    let record = record.inspect_err(|_| eprintln!("score so far: {}", standing.tally))?;
+    let is_new = files.resume != Some(true) || !reasons.is_empty();
+    if let Some(path) = files.results.as_ref().filter(|_| is_new) {
         append_line(path, &record).map_err(Error::file("write", path))?;
     }
     print!("{}", summary(&record, &reasons, before.len()));
     Ok(())
+}
+
+/// Reports what went wrong in the games of a match, and counts their endings.
+pub(super) struct GameReporter {
+    pub(super) progress: ProgressDisplay,
+    reasons: BTreeMap<&'static str, u64>,
+    tables: Vec<Arc<Tablebase>>,
+    /// What was wrong with the tables.
+    faults: BTreeSet<String>,
+}
+
+impl GameReporter {
+    pub(super) fn new(played: &Match) -> GameReporter {
+        let (progress, tables) = (ProgressDisplay::new(), played.tablebases());
+        GameReporter { progress, reasons: BTreeMap::new(), tables, faults: BTreeSet::new() }
+    }
+
+    pub(super) fn report(&mut self, game: &MatchGame) {
+        let (number, reason) = (game.number + 1, game.game.reason);
+        *self.reasons.entry(reason.words()).or_default() += 1;
+        match (reason, &game.game.failure) {
+            (GameEnd::IllegalMove, Some(answer)) => {
+                self.progress.say(&format!("game {number}: no legal move: {answer}"));
+            }
+            (GameEnd::IllegalMove, None) => self.progress.say(&format!("game {number}: the engine made no legal move")),
+            (_, Some(failure)) => self.progress.say(&format!("game {number}: engine failed: {failure}")),
+            _ => (),
+        }
+        for fault in self.tables.iter().filter_map(|tables| tables.take_damage()) {
+            if self.faults.insert(fault.clone()) {
+                self.progress.say(&format!("game {number}: {fault}"));
+            }
+        }
+    }
 }
 
 /// Refuses files to write that would replace what the match is played with, or each other.
@@ -309,7 +337,16 @@ impl MatchSettings {
                 return Err(format!("--set '{text}': '{spec}' does not search with these constants"));
             }
         }
-        Ok(())
+        if self.elo_model.is_some() && self.sprt.is_none() {
+            return Err("elo-model: it changes nothing without sprt".to_string());
+        }
+        match (&self.openings, self.chess960 == Some(true), self.dfrc == Some(true)) {
+            (None, ..) if self.plies.is_some() => Err("plies: it changes nothing without openings".to_string()),
+            (_, true, true) => Err("chess960 and dfrc: openings are of one variant".to_string()),
+            (Some(_), true, _) => Err("chess960: it changes nothing with openings of a file".to_string()),
+            (Some(_), _, true) => Err("dfrc: it changes nothing with openings of a file".to_string()),
+            _ => Ok(()),
+        }
     }
 
     fn pairs(&self) -> Result<u64, String> {
@@ -337,7 +374,10 @@ impl MatchSettings {
     }
 
     pub(super) fn budget(&self) -> Result<SearchLimits, String> {
-        Ok(self.limits.get()?.or(self.clock.get()?).unwrap_or(SearchLimits::Nodes(NODES)))
+        match (self.limits.get()?, self.clock.get()?) {
+            (Some(_), Some(_)) => Err("a clock (tc) and another limit: one is possible".to_string()),
+            (limit, clock) => Ok(limit.or(clock).unwrap_or(SearchLimits::Nodes(NODES))),
+        }
     }
 
     fn adjudication(&self) -> Result<Adjudication, String> {
@@ -545,6 +585,8 @@ mod tests {
         assert_eq!(both.sprt, Some(vec![0.0, 5.0, 0.05, 0.05]));
         let clock = over(file, &["--tc", "8+0.08"]).unwrap().settings;
         assert_eq!((clock.limits.depth, clock.clock.tc.as_deref()), (None, Some("8+0.08")));
+        let variant = over(r#"{"chess960": true}"#, &["--dfrc"]).unwrap().settings;
+        assert_eq!((variant.chess960, variant.dfrc), (None, Some(true)));
         assert!(over(r#"{"game": 10}"#, &[]).is_err() && over(r#"{"depht": 10}"#, &[]).is_err());
     }
 
@@ -615,9 +657,36 @@ mod tests {
             ("default", "level:1600", "", "B:rfp_depth=7", "'level:1600' does not search with these"),
             ("default", "level:1600", "threads=2", "A:rfp_depth=7", ""),
             ("level:1600", "default", "overhead=4", "B:rfp_depth=7", ""),
+            ("level:1600", "default", "Nodes=500", "", "option nodes: it changes nothing for 'level:1600'"),
         ] {
             let error = refusal(a, b, option, set);
             assert!(error.contains(expected) && error.is_empty() == expected.is_empty(), "{a} {option} {set}: {error}");
+        }
+        let openings = || Some(PathBuf::from("openings.epd"));
+        for (settings, expected) in [
+            (MatchSettings { elo_model: Some(Model::Normalized), ..MatchSettings::default() }, "elo-model: it changes"),
+            (MatchSettings { plies: Some(8), ..MatchSettings::default() }, "plies: it changes nothing"),
+            (MatchSettings { openings: openings(), chess960: Some(true), ..MatchSettings::default() }, "chess960: it"),
+            (MatchSettings { openings: openings(), dfrc: Some(true), ..MatchSettings::default() }, "dfrc: it changes"),
+            (MatchSettings { chess960: Some(true), dfrc: Some(true), ..MatchSettings::default() }, "chess960 and dfrc"),
+            (
+                MatchSettings {
+                    limits: Limits { nodes: Some(20), ..Limits::default() },
+                    clock: Clock { tc: Some("8+0.08".into()) },
+                    ..MatchSettings::default()
+                },
+                "a clock (tc) and another limit",
+            ),
+            (
+                MatchSettings {
+                    limits: Limits { nodes: Some(20), depth: Some(4), ..Limits::default() },
+                    ..MatchSettings::default()
+                },
+                "nodes, depth, movetime",
+            ),
+        ] {
+            let error = settings.to_match([&spec("material"), &spec("default")]).unwrap_err().to_string();
+            assert!(error.starts_with(expected), "{error}");
         }
     }
 

@@ -136,7 +136,8 @@ impl PlayerSpec {
         match self {
             PlayerSpec::Weights(_) => &[],
             PlayerSpec::Engine(_) => &["threads", "overhead", "tablebase"],
-            _ => &["hash", "threads", "tablebase"],
+            PlayerSpec::Network(_) => &["hash", "threads", "tablebase"],
+            PlayerSpec::Level { .. } | PlayerSpec::Strength(_) => &["hash", "threads", "tablebase", "nodes", "depth"],
         }
     }
 

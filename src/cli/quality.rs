@@ -22,9 +22,9 @@ pub struct Arguments {
     games_file: Vec<PathBuf>,
     /// Measure the area under the ROC curve instead: how often a test position of SAMPLES from a game that White won is
     /// valued above one from a game that Black won
-    #[arg(long, value_name = "SAMPLES", conflicts_with_all = ["games_file", "scores"])]
+    #[arg(long, value_name = "SAMPLES", conflicts_with_all = ["games_file", "scores", "test_percent", "threads"])]
     auc: Option<PathBuf>,
-    /// Side that the scores are given for: `white` or `mover` [default: the side that the games show]
+    /// Side that the scores are given for: `white` or `mover` [default: detected from the games]
     #[arg(long, value_name = "SIDE")]
     scores: Option<ScoreSide>,
     /// Percentage of the games that are held out, as in `dyad prepare`

@@ -149,7 +149,8 @@ fn a_calibration_is_played_once_and_written() {
         (&["--steps", "1000"][..], "nothing to play"),
         (&["--levels", "1290"], "--program"),
         (&["--program", "/nowhere/engine", "--levels", "1290"], "/nowhere/engine"),
-        (&["--steps", "1290,1525", "--out", text(&log)], "log.jsonl"),
+        (&["--program", program, "--levels", "1290", "--out", text(&log)], "log.jsonl"),
+        (&["--steps", "1290,1525", "--out", text(&model)], "--levels"),
         (&["--steps", "1290,1525", "--pgn", "games.pgn"], "--pgn"),
     ] {
         let printed = refusal(&[&begin[..], &["--resume"], wrong].concat());

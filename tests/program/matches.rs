@@ -139,11 +139,15 @@ fn a_match_is_kept_if_its_output_cannot_be_printed() {
     assert!(child.wait().unwrap().success());
     assert_eq!(kept(), 1);
     if cfg!(target_os = "linux") {
+        fs::remove_file(&pgn).unwrap();
         let full = fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
         let output = command().stdout(full).output().unwrap();
         let printed = String::from_utf8_lossy(&output.stderr);
         assert_eq!(output.status.code(), Some(1), "{printed}");
         assert!(printed.contains("cannot print: ") && !printed.contains("panicked"), "{printed}");
+        assert_eq!(kept(), 2);
+        // A match that is over is not recorded again.
+        assert!(command().output().unwrap().status.success());
         assert_eq!(kept(), 2);
     }
     fs::remove_dir_all(&folder).unwrap();

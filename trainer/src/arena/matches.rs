@@ -23,7 +23,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::arena::openings::Opening;
 use crate::arena::pgn_writer::PgnGame;
-use crate::arena::play::{Adjudication, FinishedGame, Player, SearchLimits, play};
+use crate::arena::play::{Adjudication, FinishedGame, GameEnd, Player, SearchLimits, play};
 use crate::arena::statistics::{Decision, Estimate, MatchResults, Points, Sprt};
 use crate::base::parallel::ordered_map;
 
@@ -84,7 +84,7 @@ pub const MOST_GAMES: u64 = 1_000_000_000;
 pub(super) const SETUPS: [&str; 2] = ["WhiteSetup", "BlackSetup"];
 
 /// Consecutive games with an engine failure after which a match ends with an error.
-const MOST_FAILURES: u32 = 3;
+pub(super) const MOST_FAILURES: usize = 3;
 
 /// A match to be played.
 #[derive(Clone, Debug)]
@@ -320,7 +320,7 @@ struct Count<'a, F> {
     score: MatchScore,
     first_of_pair: Option<Points>,
     /// Consecutive games with an engine failure.
-    failures: u32,
+    failures: usize,
     on_game: F,
 }
 
@@ -330,7 +330,7 @@ impl<F: FnMut(&MatchGame, &MatchScore) -> Result<(), Error>> Count<'_, F> {
         let Some(game) = game else { return Ok(ControlFlow::Break(MatchEnd::Stopped)) };
         let end = self.count(game.points());
         (self.on_game)(&game, &self.score)?;
-        self.failures = if game.game.failure.is_some() { self.failures + 1 } else { 0 };
+        self.failures = if game.game.reason == GameEnd::EngineFailure { self.failures + 1 } else { 0 };
         if let Some(failure) = game.game.failure.filter(|_| self.failures == MOST_FAILURES) {
             return Err(Error::Engine(format!("it failed in {MOST_FAILURES} games in a row: {failure}")));
         }
@@ -395,7 +395,7 @@ mod tests {
     use super::*;
     use crate::arena::openings::{OpeningSettings, RandomOpenings};
     use crate::arena::pgn_writer::PgnFile;
-    use crate::arena::play::{DrawRule, GameEnd, WinRule};
+    use crate::arena::play::{DrawRule, WinRule};
     use crate::arena::statistics::EloModel;
     #[cfg(unix)]
     use crate::external::client::Program;
@@ -489,20 +489,30 @@ mod tests {
         assert!(text.contains(&format!(" {spent:.3}s}}")), "{text}");
     }
 
-    /// Three consecutive failures of an engine end the match; the games report the failure.
+    /// Three consecutive failures of an engine end the match; the games report the failure. A resumed match plays them
+    /// again.
     #[cfg(unix)]
     #[test]
     fn repeated_engine_failures_end_the_match() {
         let mut played = match_of([good(), bad()], 10, 1);
         played.players[1].weights = Arc::new(outside("dies", "exit 1"));
+        let folder = Temporary::folder();
+        let path = folder.join("match.pgn");
+        let mut file = PgnFile::append_to(&path).unwrap();
         let mut games = Vec::new();
-        let listen = |game: &MatchGame, _: &MatchScore| {
+        let mut listen = |game: &MatchGame, _: &MatchScore| {
             games.push(game.game.clone());
+            file.write(&played.pgn(game, "test", "2025.01.01")).unwrap();
             Ok(())
         };
-        let error = played.run(openings(), &Control::new(false), listen).unwrap_err().to_string();
+        let error = played.run(openings(), &Control::new(false), &mut listen).unwrap_err().to_string();
         assert!(error.contains("it failed in 3 games in a row: "), "{error}");
-        assert_eq!(games.len(), 3);
+        for _ in 0..2 {
+            let (before, again) = played.results_in(&path, "test", openings()).unwrap();
+            assert_eq!(before, []);
+            assert!(played.resume(&before, again, &Control::new(false), &mut listen).is_err());
+        }
+        assert_eq!(games.len(), 9);
         for game in games {
             assert_eq!((game.reason, game.result == GameResult::Draw), (GameEnd::EngineFailure, false));
             assert!(game.failure.is_some_and(|failure| failure.contains("dies")));

@@ -234,7 +234,7 @@ pub struct FinishedGame {
     pub result: GameResult,
     /// The reason of the end.
     pub reason: GameEnd,
-    /// The failure of the losing engine, if it gave no move.
+    /// The failure of the losing engine, or its answer, if it made no legal move.
     pub failure: Option<String>,
 }
 
@@ -328,7 +328,8 @@ pub fn play<E: AnyEngine>(
                 }
             }
             Turn::Lost(reason) => {
-                failure = running.failure(side);
+                let status = running.players[side.to_index()].engine.status();
+                failure = status.and_then(|status| status.failure.clone().or_else(|| status.illegal.clone()));
                 break (win_of(!side), reason);
             }
             Turn::Stopped => return None,
@@ -374,11 +375,6 @@ pub(crate) fn search(
 }
 
 impl<E: AnyEngine> RunningGame<'_, E> {
-    /// The failure of the engine of this color, if it gave no move.
-    fn failure(&self, color: Color) -> Option<String> {
-        self.players[color.to_index()].engine.status()?.failure.clone()
-    }
-
     fn turn(&mut self, control: &Control) -> Turn {
         let side = self.game.board().side_to_move().to_index();
         let player = &mut *self.players[side];
@@ -389,6 +385,9 @@ impl<E: AnyEngine> RunningGame<'_, E> {
         if control.stopped() {
             return Turn::Stopped;
         }
+        if player.engine.status().is_some_and(|status| status.failure.is_some()) {
+            return Turn::Lost(GameEnd::EngineFailure);
+        }
         match player.budget {
             SearchLimits::Clock { .. } if time > self.clocks[side] => return Turn::Lost(GameEnd::TimeForfeit),
             SearchLimits::Clock { increment, .. } => self.clocks[side] = self.clocks[side] - time + increment,
@@ -398,7 +397,6 @@ impl<E: AnyEngine> RunningGame<'_, E> {
             _ => (),
         }
         match outcome.best {
-            None if self.failure(self.game.board().side_to_move()).is_some() => Turn::Lost(GameEnd::EngineFailure),
             Some(mv) if self.game.board().is_legal(mv) => {
                 self.game.push(mv);
                 let status = self.players[side].engine.status();

@@ -89,9 +89,9 @@ pub struct UciEngine {
     lines: Receiver<String>,
     timeout: Duration,
     name: String,
-    /// Whether the engine has the option [`CHESS960`].
-    has_chess960: bool,
-    /// Value of that option.
+    /// The options that the engine offers.
+    options: Vec<OfferedOption>,
+    /// Value of the option [`CHESS960`].
     chess960: bool,
     /// Whether the options of the program set it for all games.
     always_chess960: bool,
@@ -116,7 +116,7 @@ impl UciEngine {
     /// Starts the program and waits until it is ready, with one thread and `hash` megabytes of hash.
     ///
     /// # Errors
-    /// When it cannot be started or is not ready within `timeout`.
+    /// When it cannot be started, is not ready within `timeout`, or does not offer one of the options or its value.
     pub fn start(program: &Program, hash: usize, timeout: Duration) -> Result<UciEngine, Error> {
         let name = program.path.display().to_string();
         let mut command = Command::new(&program.path);
@@ -135,10 +135,13 @@ impl UciEngine {
         let lines = read_lines(output);
         let is_on = |(option, value): &(String, String)| option.eq_ignore_ascii_case(CHESS960) && value == "true";
         let always_chess960 = program.options.iter().any(is_on);
-        let (has_chess960, chess960) = (always_chess960, always_chess960);
-        let mut engine = UciEngine { process, input, lines, timeout, name, has_chess960, chess960, always_chess960 };
+        let (options, chess960) = (Vec::new(), always_chess960);
+        let mut engine = UciEngine { process, input, lines, timeout, name, options, chess960, always_chess960 };
         engine.send("uci")?;
         engine.wait_for_options()?;
+        for (option, value) in &program.options {
+            engine.check_option(option, value)?;
+        }
         engine.send("setoption name Threads value 1")?;
         engine.send(&format!("setoption name Hash value {hash}"))?;
         for (option, value) in &program.options {
@@ -165,7 +168,8 @@ impl UciEngine {
     /// timeout or a stop by `control`.
     ///
     /// # Errors
-    /// When it is stopped or does not answer. The engine cannot be used afterwards.
+    /// When it is stopped or does not answer, or does not castle in Chess960 where the game does. The engine cannot be
+    /// used afterwards.
     pub fn play(&mut self, game: &Game, go: &str, timeout: Duration, control: &Control) -> Result<UciAnswer, Error> {
         self.set_chess960(game.start().castles_unusually() || self.always_chess960)?;
         self.send(&format!("{}\n{go}", position(game, self.chess960)))?;
@@ -195,16 +199,30 @@ impl UciEngine {
         let deadline = Deadline::after(self.timeout);
         loop {
             let line = self.line(deadline, "uciok")?;
-            self.has_chess960 |= offers(&line, CHESS960);
+            self.options.extend(OfferedOption::parse(&line));
             if line.trim() == "uciok" {
                 return Ok(());
             }
         }
     }
 
-    /// Sets the option [`CHESS960`] if the engine has it.
+    fn offered(&self, name: &str) -> Option<&OfferedOption> {
+        self.options.iter().find(|option| option.name.eq_ignore_ascii_case(name))
+    }
+
+    /// Refuses an option that the engine would ignore.
+    fn check_option(&self, name: &str, value: &str) -> Result<(), Error> {
+        let checked = match self.offered(name) {
+            None => Err("the engine has no such option".to_string()),
+            Some(option) => option.check(value),
+        };
+        checked.map_err(|problem| Error::Engine(format!("{}: option {name}={value}: {problem}", self.name)))
+    }
+
+    /// Sets the option [`CHESS960`] where it has another value.
     fn set_chess960(&mut self, on: bool) -> Result<(), Error> {
-        if self.has_chess960 && self.chess960 != on {
+        if self.chess960 != on {
+            self.check_option(CHESS960, &on.to_string())?;
             self.send(&format!("setoption name {CHESS960} value {on}"))?;
             self.chess960 = on;
         }
@@ -281,11 +299,63 @@ fn read_lines(output: impl Read + Send + 'static) -> Receiver<String> {
     receive
 }
 
-/// Whether a line declares the option of this name.
-fn offers(line: &str, option: &str) -> bool {
-    let mut words = line.split_whitespace();
-    (words.next(), words.next()) == (Some("option"), Some("name"))
-        && words.next().is_some_and(|name| name.eq_ignore_ascii_case(option))
+/// An option that an engine offers.
+#[derive(Debug, PartialEq)]
+struct OfferedOption {
+    name: String,
+    values: OfferedValues,
+}
+
+/// The values that an option can have.
+#[derive(Debug, PartialEq)]
+enum OfferedValues {
+    Check,
+    /// From a smallest to a largest number.
+    Spin(i64, i64),
+    /// One of these.
+    Combo(Vec<String>),
+    /// Any text, or a button, which has none.
+    Any,
+}
+
+impl OfferedOption {
+    /// The option that a line declares, as `option name Hash type spin default 16 min 1 max 1024`.
+    fn parse(line: &str) -> Option<OfferedOption> {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let [first, second, rest @ ..] = words.as_slice() else { return None };
+        let behind =
+            rest.iter().position(|&word| word == "type").filter(|_| (*first, *second) == ("option", "name"))?;
+        let (name, declared) = (rest[..behind].join(" "), &rest[behind + 1..]);
+        let bound = |word: &str, missing: i64| {
+            let behind = declared.iter().skip_while(|&&other| other != word).nth(1);
+            behind.and_then(|number| number.parse().ok()).unwrap_or(missing)
+        };
+        let values = match declared.first().copied() {
+            Some("check") => OfferedValues::Check,
+            Some("spin") => OfferedValues::Spin(bound("min", i64::MIN), bound("max", i64::MAX)),
+            Some("combo") => {
+                let values = declared.split(|&word| word == "var").skip(1);
+                OfferedValues::Combo(values.map(|value| value.join(" ")).collect())
+            }
+            _ => OfferedValues::Any,
+        };
+        Some(OfferedOption { name, values })
+    }
+
+    /// Refuses a value that the option cannot have.
+    fn check(&self, value: &str) -> Result<(), String> {
+        match &self.values {
+            OfferedValues::Check if value != "true" && value != "false" => Err("expected true or false".to_string()),
+            &OfferedValues::Spin(min, max) => match value.parse::<i64>() {
+                Ok(number) if (min..=max).contains(&number) => Ok(()),
+                _ => Err(format!("the engine has {min} to {max}")),
+            },
+            OfferedValues::Combo(values) if values.iter().all(|offered| !offered.eq_ignore_ascii_case(value)) => {
+                Err(format!("the engine has {}", values.join(", ")))
+            }
+            _ => Ok(()),
+        }
+    }
 }
 
 /// The `position` command of a game.
@@ -349,8 +419,11 @@ mod tests {
         use dyad_engine::board::Board;
         let option = "option name UCI_Chess960 type check default false";
         let go = "case $position in *5KR1*) echo bestmove f1g1 ;; *) echo bestmove e1g1 ;; esac";
-        let games = [("5k2/8/8/8/8/8/8/5KR1 w G - 0 1", "f1g1"), ("5k2/8/8/8/8/8/8/4K2R w K - 0 1", "e1g1")];
-        for (name, options, settings) in [("castling", option, vec!["true", "false"]), ("usual-castling", "", vec![])] {
+        let [unusual, usual] = [("5k2/8/8/8/8/8/8/5KR1 w G - 0 1", "f1g1"), ("5k2/8/8/8/8/8/8/4K2R w K - 0 1", "e1g1")];
+        for (name, options, games, settings) in [
+            ("castling", option, vec![unusual, usual], vec!["true", "false"]),
+            ("usual-castling", "", vec![usual], vec![]),
+        ] {
             let program = Program { path: fake_engine(name, options, go), options: Vec::new() };
             let mut engine = UciEngine::start(&program, 1, Duration::from_secs(60)).unwrap();
             for (fen, castling) in games {
@@ -381,6 +454,39 @@ mod tests {
         let error = engine.play(&Game::default(), "go nodes 1", timeout, &Control::new(false));
         let error = error.unwrap_err().to_string();
         assert!(error.contains("no bestmove within 200ms"), "{error}");
+    }
+
+    /// An engine ignores options that it does not have, and values out of their range.
+    #[cfg(unix)]
+    #[test]
+    fn options_that_the_engine_would_ignore_are_refused() {
+        use crate::external::testing::fake_engine;
+        use dyad_engine::board::Board;
+        let offered = "option name UCI_Elo type spin default 1500 min 1320 max 3190\n\
+                       option name UCI_LimitStrength type check default false\n\
+                       option name Style of Play type combo default Normal var Solid var Very Risky\n\
+                       option name Book File type string default <empty>";
+        let path = fake_engine("offers", offered, "echo bestmove e2e4");
+        let start = |options: &str| {
+            let program = format!("{},{options}", path.display()).parse().unwrap();
+            UciEngine::start(&program, 1, Duration::from_secs(60))
+        };
+        let accepted = "uci_elo=1320,UCI_LimitStrength=true,Style of Play=very risky,Book File=a b.bin";
+        let mut engine = start(accepted).map_err(|error| error.to_string());
+        for (option, problem) in [
+            ("UCI_LimitStrenght=true", "the engine has no such option"),
+            ("UCI_Chess960=true", "the engine has no such option"),
+            ("UCI_LimitStrength=on", "expected true or false"),
+            ("UCI_Elo=1319", "the engine has 1320 to 3190"),
+            ("UCI_Elo=strong", "the engine has 1320 to 3190"),
+            ("Style of Play=Risky", "the engine has Solid, Very Risky"),
+        ] {
+            let error = start(option).map(|_| ()).unwrap_err().to_string();
+            assert!(error.ends_with(&format!("option {option}: {problem}")), "{error}");
+        }
+        let game = Game::new(Board::from_fen("5k2/8/8/8/8/8/8/5KR1 w G - 0 1").unwrap());
+        let error = engine.as_mut().unwrap().best_move(&game, 1, &Control::new(false)).unwrap_err().to_string();
+        assert!(error.ends_with("option UCI_Chess960=true: the engine has no such option"), "{error}");
     }
 
     /// A terminal sends Ctrl-C to the process group of this program: an engine that it ended would seem to have failed.

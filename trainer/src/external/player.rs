@@ -77,6 +77,10 @@ impl EngineInstance {
     fn answer(&mut self, game: &Game, limits: &Limits, control: &Control) -> Result<Outcome, Error> {
         let answer = self.running()?.play(game, &go(limits), timeout(limits), control)?;
         self.status.unscored = answer.score.is_none();
+        if answer.mv.is_none() {
+            let (program, fen) = (self.program.name(), game.board().fen());
+            self.status.illegal = Some(format!("{program} answered '{}' in {fen}", answer.text));
+        }
         let score = match answer.score {
             Some(score) if score.is_mate() => {
                 let moves = i32::from(dyad_formats::score::Score::MATE - score.0.abs());

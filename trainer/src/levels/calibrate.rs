@@ -31,6 +31,9 @@ pub struct LevelMatch {
     pub level: f64,
     /// The level's calibration point.
     pub played: Calibrated,
+    /// Identity of the model of the levels; empty in logs of release 0.2.0.
+    #[serde(default)]
+    pub model: String,
     /// Its opponent.
     pub rival: LevelOpponent,
     /// Name of the opponent.
@@ -142,7 +145,8 @@ mod tests {
         };
         let played = points(&[level])[0];
         let settings = serde_json::Value::Null;
-        LevelMatch { level, played, rival, name: "rival".to_string(), budget: "a second".to_string(), settings, tally }
+        let [name, budget] = ["rival", "a second"].map(str::to_string);
+        LevelMatch { level, played, model: String::new(), rival, name, budget, settings, tally }
     }
 
     fn points(elos: &[f64]) -> Vec<Calibrated> {

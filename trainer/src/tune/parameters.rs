@@ -55,7 +55,7 @@ pub enum ParameterTarget {
         groups: String,
         /// Whether middlegame and endgame weights change.
         phases: [bool; 2],
-        /// The weights at 1.
+        /// The weights at 1: a file, `default` or `material`.
         file: PathBuf,
     },
 }
@@ -289,7 +289,7 @@ pub fn by_label(parameters: &[Parameter], values: &[f64]) -> Map<String, Json> {
 pub struct Base {
     /// The base.
     pub weights: Arc<Weights>,
-    goals: Vec<(PathBuf, Weights)>,
+    goals: Vec<(PathBuf, Arc<Weights>)>,
 }
 
 impl Base {
@@ -298,12 +298,12 @@ impl Base {
     /// # Errors
     /// When one cannot be read or contains no weights.
     pub fn new(weights: Arc<Weights>, parameters: &[Parameter]) -> Result<Base, WeightsError> {
-        let mut goals: Vec<(PathBuf, Weights)> = Vec::new();
+        let mut goals: Vec<(PathBuf, Arc<Weights>)> = Vec::new();
         for parameter in parameters {
             if let ParameterTarget::Toward { file, .. } = &parameter.target
                 && goals.iter().all(|(known, _)| known != file)
             {
-                goals.push((file.clone(), Weights::load(file)?));
+                goals.push((file.clone(), Weights::named(file)?));
             }
         }
         Ok(Base { weights, goals })

@@ -176,7 +176,7 @@ impl Tuning {
         settings.check().map_err(Error::Settings)?;
         let weights = match &settings.weights {
             None => Weights::embedded(),
-            Some(path) => Arc::new(Weights::load(path)?),
+            Some(path) => Weights::named(path)?,
         };
         let base = Base::new(weights, &settings.parameters)?;
         // Check all bounds now, not after hours of games.

@@ -91,6 +91,9 @@ impl TuningSettings {
         self.schedule.check()?;
         self.adjudication.check()?;
         PolicySampler::check(self.natural)?;
+        if self.natural != 0.0 && self.openings.is_some() {
+            return Err("natural: it changes nothing with openings of a file".to_string());
+        }
         if self.parameters.is_empty() {
             return Err("there are no parameters".to_string());
         }
