@@ -26,7 +26,10 @@ impl<'a> EpdLine<'a> {
     /// Says what is wrong with the position.
     pub fn parse(line: &'a str) -> Result<EpdLine<'a>, String> {
         let (line, columns) = match line.split_once(outside_quotes('|')) {
-            Some((fen, rest)) => (fen, rest.split_once('|').map(|(score, result)| [score.trim(), result.trim()])),
+            Some((fen, rest)) => {
+                let (score, result) = rest.split_once('|').ok_or("expected FEN | centipawns | result")?;
+                (fen, Some([score.trim(), result.trim()]))
+            }
             None => (line, None),
         };
         let (fields, mut rest) = split_fields(line, 4).ok_or("expected four fields of a FEN")?;
@@ -37,6 +40,9 @@ impl<'a> EpdLine<'a> {
             let Some((word, after)) = split_fields(rest, 1) else { break };
             let number = word.trim_end_matches(';');
             if !is_number(number) {
+                if number.starts_with(|c: char| c.is_ascii_digit()) && remark::result(number).is_none() {
+                    return Err(format!("'{number}', expected a clock or an operation"));
+                }
                 break;
             }
             (*clock, rest) = (Some(number), after);
@@ -239,6 +245,8 @@ mod tests {
             ("4k3/8/8/8/8/8/4P3/4K3 w - - ce 0.3;", "ce '0.3', expected centipawns"),
             ("4k3/8/8/8/8/8/4P3/4K3 w - - 0 1 | 35 | 2", "result '2', expected 1.0"),
             ("4k3/8/8/8/8/8/4P3/4K3 w - - 0 1 | x | 1.0", "'x', expected centipawns"),
+            ("4k3/8/8/8/8/8/4P3/4K3 w - - 0 1 | 0.5", "expected FEN | centipawns | result"),
+            ("4k3/8/8/8/8/8/4P3/4K3 w - - 0 3,0.5", "'3,0.5', expected a clock or an operation"),
         ];
         for (line, expected) in cases {
             let error = Epd::parse(line).err().unwrap_or_else(|| panic!("{line} was read"));

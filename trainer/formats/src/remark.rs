@@ -10,6 +10,7 @@
 //! | `(Bb5 a6) +0.4/18` | Arena, CCRL | see `ScoreSide` |
 //! | `ev=0.25` | TCEC, early seasons | see `ScoreSide` |
 
+use crate::input::decode;
 use crate::score::{GameResult, Score};
 
 /// The content of a comment about the move before it.
@@ -30,7 +31,8 @@ impl Remark {
     /// Reads a comment.
     #[must_use]
     pub fn parse(comment: &[u8]) -> Option<Remark> {
-        let text = std::str::from_utf8(comment).ok()?.trim();
+        let text = decode(comment);
+        let text = text.trim();
         let first = text.split([' ', '\n', '\r', '\t']).next()?;
         // Most comments are of this form.
         if let Some(score) = score_and_depth(first) {
@@ -59,9 +61,13 @@ fn score_and_depth(word: &str) -> Option<Score> {
 
 /// `[%eval ...]`
 fn command(text: &str) -> Option<Score> {
-    let (_, rest) = text.split_once("[%eval ")?;
+    let (_, rest) = text.split_once("[%eval")?;
     let (value, _) = rest.split_once(']')?;
-    let value = value.trim();
+    if !value.starts_with(char::is_whitespace) {
+        return None;
+    }
+    // Some programs break lines within it.
+    let value: String = value.split_whitespace().collect();
     let is_whole = |text: &str| text.strip_prefix(['+', '-']).unwrap_or(text).bytes().all(|byte| byte.is_ascii_digit());
     match value.split_once(',') {
         Some((whole, depth)) if is_whole(whole) && is_whole(depth) => centipawns(whole.trim()).ok(),
@@ -187,6 +193,10 @@ mod tests {
             ("[%eval 32765,21]", after(31_998)),
             ("[%eval 0,25,18]", after(25)),
             ("[%eval +1.2/18]", after(120)),
+            ("[%eval\n86,35]", after(86)),
+            ("[%eval 91,\n17] [%clk 0:01:00]", after(91)),
+            ("[%eval -281, 37]", after(-281)),
+            ("[%evaluation 1.0]", None),
             ("d=35, sd=48, mt=145000, pv=Nf3 d5, wv=0.25, R50=49, ", white(25)),
             ("d=35, wv=-M25, mb=+0+0+0+0+0,", white(-31_975)),
             ("ev=0.25, d=26, mt=00:03:00, pv=Nf3", score(25)),
@@ -221,6 +231,7 @@ mod tests {
             assert_eq!(Remark::parse(comment.as_bytes()), expected, "{comment}");
         }
         assert_eq!(Remark::parse(b"\xFF\xFE/3"), None);
+        assert_eq!(Remark::parse(b"[%eval 0.25] f\xFCr Schwarz"), after(25));
     }
 
     #[test]

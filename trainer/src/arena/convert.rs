@@ -1,16 +1,18 @@
 //! Conversion of games: PGN to viriformat and back, binpacks to both, all of them to positions in bulletformat.
 //!
 //! Viriformat has no names, dates or clocks, and no games without a result; PGN can hold everything that viriformat
-//! does. Bulletformat has positions only: those of each game that have a score. A broken game is skipped and reported
+//! does. From PGN to PGN the moves with scores and margins are kept, and the tags that filters look at. Bulletformat has positions only: those of each game that have a score. A broken game is skipped and reported
 //! with its place.
 
 use std::io::{BufWriter, Write};
 use std::path::Path;
 
+use dyad_engine::board::Board;
 use dyad_formats::atomic::{AtomicFile, check_output};
+use dyad_formats::choice::BEGINNING;
 use dyad_formats::error::Error;
 use dyad_formats::game::BrokenGame;
-use dyad_formats::game::GameRecord;
+use dyad_formats::game::{GameRecord, PlayedMove, Tags};
 use dyad_formats::input::Kind;
 use dyad_formats::pgn::{check_side, side_of_scores};
 use dyad_formats::score::ScoreSide;
@@ -73,14 +75,29 @@ fn boards(game: &GameRecord) -> Result<Vec<u8>, String> {
 }
 
 fn as_pgn(game: &GameRecord) -> PgnGame {
-    let comment = |played: &dyad_formats::game::PlayedMove| match played.score {
-        // The depth is not known.
-        Some(score) => format!("{score}/0"),
-        None if played.book => "book".into(),
-        None => String::new(),
+    let comment = |board: &Board, played: &PlayedMove| {
+        let score = match played.score {
+            // The depth is not known.
+            Some(score) => Some(format!("{score}/0")),
+            None => played.book.then(|| "book".to_string()),
+        };
+        let choice = played.choice.map(|choice| format!("line={BEGINNING} {}", choice.text(board)));
+        score.into_iter().chain(choice).collect::<Vec<_>>().join(", ")
     };
-    let moves = game.moves.iter().map(|played| (played.mv, comment(played))).collect();
-    PgnGame { tags: Vec::new(), start: game.start, moves, result: game.result }
+    let moves = game.positions().map(|(board, played)| (played.mv, comment(&board, played))).collect();
+    let Tags { event, site, ratings, players: [white, black], .. } = &game.tags;
+    let [white_elo, black_elo] = ratings.map(|rating| rating.map_or_else(String::new, |elo| elo.to_string()));
+    let tags = [
+        ("Event", event.trim()),
+        ("Site", site),
+        ("White", white),
+        ("Black", black),
+        ("WhiteElo", &white_elo),
+        ("BlackElo", &black_elo),
+    ];
+    let known = tags.into_iter().filter(|(_, value)| !value.is_empty());
+    let tags = known.map(|(name, value)| (name, value.to_string())).collect();
+    PgnGame { tags, start: game.start, moves, result: game.result }
 }
 
 /// The format of the output file, by its extension. Unknown and compressed extensions are refused, although a file with
@@ -215,6 +232,24 @@ mod tests {
         assert_eq!(fs::read(&vf).unwrap(), fs::read(&again).unwrap());
         assert_eq!(broken.len(), 1);
         assert!(broken[0].contains("1. e5: "), "{broken:?}");
+    }
+
+    #[test]
+    fn pgn_keeps_what_filters_look_at() {
+        let folder = Temporary::folder();
+        let [pgn, again] = ["a.pgn", "again.pgn"].map(|name| folder.join(name));
+        let text = "[Event \"Cup\"]\n[Site \"Here\"]\n[White \"A\"]\n[Black \"B\"]\n[WhiteElo \"2400\"]\n[TimeControl \"60+1\"]\n\n\
+            1. e4 {book} e5 {+0.20/9, line=second d7d5 gap 23 depth 9 weights 0000abcd} 1-0\n";
+        fs::write(&pgn, text).unwrap();
+        converted(&pgn, &again, Some(ScoreSide::Mover)).unwrap();
+        let read = |path: &Path| {
+            let text = dyad_formats::pgn::GameTexts::open(path).unwrap().next().unwrap().unwrap();
+            text.parse(Some(ScoreSide::Mover)).unwrap()
+        };
+        let [before, after] = [&pgn, &again].map(|path| read(path));
+        assert_eq!((before.tags.event.as_str(), after.tags.event.trim()), ("Cup 60+1", "Cup 60+1"));
+        assert_eq!((before.tags.players, before.tags.ratings), (after.tags.players, after.tags.ratings));
+        assert_eq!((before.tags.site, before.moves), (after.tags.site, after.moves));
     }
 
     #[test]

@@ -74,13 +74,13 @@ pub struct Filters {
     /// Results of the games, such as `1-0,0-1` [default: all, and games without a result]
     #[arg(long, value_name = "RESULT", value_delimiter = ',')]
     pub results: Vec<GameResult>,
-    /// Words of which the event or the time control must contain one, ignoring case
+    /// Keep games whose event or time control contains one of these words, ignoring case
     #[arg(long = "event", value_name = "WORD", value_delimiter = ',')]
     pub event_words: Vec<String>,
-    /// Words of which the event and the time control must contain none, ignoring case
+    /// Skip games whose event or time control contains one of these words, ignoring case
     #[arg(long = "not-event", value_name = "WORD", value_delimiter = ',')]
     pub event_not_words: Vec<String>,
-    /// Positions of a game at most, drawn at random [default: all]
+    /// At most N random positions of a game [default: all]
     #[arg(long, value_name = "N", value_parser = number::<usize>(1..))]
     pub per_game: Option<usize>,
     /// Only positions with a score in the game's comments
@@ -106,7 +106,7 @@ pub struct Filters {
     /// Keep positions with a single legal move
     #[arg(long = "keep-forced")]
     pub forced: bool,
-    /// Keep moves out of an opening book
+    /// Keep book moves
     #[arg(long = "keep-book")]
     pub book: bool,
     /// Keep moves that mate

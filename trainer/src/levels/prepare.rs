@@ -48,7 +48,7 @@ pub struct RecordSettings {
     /// Positions of each player in a game
     #[arg(long, value_parser = number::<usize>(0..), value_name = "N", default_value_t = Self::default().per_game)]
     pub per_game: usize,
-    /// Games of each player at most
+    /// At most N games of each player
     #[arg(long, value_parser = number::<usize>(0..), value_name = "N", default_value_t = Self::default().player_games)]
     pub player_games: usize,
     /// Percentage of the players that are held out for testing

@@ -149,6 +149,21 @@ fn a_file_is_cut_where_its_games_end() {
             "1. e4 {\n% not escaped } e5\n% escaped {\n2. Nf3 *\n",
             &["e2e4 e7e5 g1f3"],
         ),
+        (
+            "A tag without quotes among others",
+            "[Event \"a\"]\n[Variant \"Antichess\"]\n[WhiteElo 1500]\n[BlackElo \"1600\"]\n\n1. e3 b6 *\n",
+            &["line 1: a game of Antichess"],
+        ),
+        (
+            "Tags without moves, and no blank line before those of the next game",
+            "[Event \"a\"]\n[White \"A\"]\n[Result \"1-0\"]\n[Event \"b\"]\n[White \"B\"]\n\n1. e4 *\n",
+            &["", "e2e4"],
+        ),
+        (
+            "A game that both lost",
+            "[Result \"0-0\"]\n\n1. Nf3 Nf6 2. g3 g6 3. Bg2 0-0\n",
+            &["g1f3 g8f6 g2g3 g7g6 f1g2"],
+        ),
     ]);
 }
 
@@ -419,7 +434,8 @@ proptest! {
             expected.push(board.uci(mv));
             board = board.after(mv);
         }
-        text += "1/2-1/2\n";
+        // A result that contradicts a mate is refused.
+        text += if board.in_check() && !board.has_legal_move() { "*\n" } else { "1/2-1/2\n" };
         let texts = texts(&text);
         prop_assert_eq!(texts.len(), 1, "{}", &text);
         let game = texts[0].parse(None);

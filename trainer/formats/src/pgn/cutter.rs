@@ -8,7 +8,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::GameText;
-use super::words::{Tag, tag_name};
+use super::words::{Tag, name_of_whole_tag, tag_name};
 use crate::error::Error;
 use crate::input::{BYTE_ORDER_MARK, LONGEST_LINE, Lines};
 
@@ -121,7 +121,8 @@ impl Progress {
         // A line that was too long for the text is not in it.
         let has = |name: &[u8]| self.tags.iter().any(|tag| text.get(tag.clone()) == Some(name));
         match tag {
-            Some(name) => self.moves || self.gap && has(name),
+            // A game of tags alone may have no blank line behind it.
+            Some(name) => self.moves || (self.gap || name == b"Event" && self.tags.len() > 2) && has(name),
             None => self.moves && self.result && begins(),
         }
     }
@@ -141,7 +142,8 @@ impl Progress {
             if line.starts_with(b"%") {
                 return;
             }
-            if let Some(name) = tag_name(line) {
+            let bare = || name_of_whole_tag(line).filter(|_| !self.moves);
+            if let Some(name) = tag_name(line).or_else(bare) {
                 self.tags.push(place + name.start..place + name.end);
                 rest = behind_tags(line);
             }

@@ -41,40 +41,75 @@ pub struct GameText {
     oversized: bool,
 }
 
-/// From whose side the scores in the comments of a file are. Some forms are always White's; of the others those of two
-/// moves in a row agree if they are White's, and are opposite if they are the movers'. None if the first games of the
-/// file do not show it.
+/// From whose side the scores in the comments of a file are: two scores in a row agree if they are White's, and are
+/// opposite if they are the movers'. Scores whose form is always White's count only in a file without others. None if
+/// the first games of the file do not show it.
 ///
 /// # Errors
-/// When the file cannot be read.
+/// When the file cannot be read, and when scores in a form that is always White's are clearly the movers'.
 pub fn side_of_scores(path: &Path) -> Result<Option<ScoreSide>, Error> {
     const GAMES: usize = 200;
-    const PAIRS: u32 = 20;
-    /// Where all are of one kind this is 1, and 0 where there is nothing in them.
-    const CLEAR: f64 = 0.5;
     /// A mate weighs as much as a queen.
     const LARGEST: f64 = 10.0;
-    let (mut pairs, mut sum, mut whole, mut known) = (0, 0.0, 0.0, false);
+    let (mut marked, mut unmarked) = (Agreement::default(), Agreement::default());
+    let (mut is_marked, mut is_unmarked) = (false, false);
     for text in GameTexts::open(path)?.take(GAMES) {
         let Ok(read) = text?.read(Some(ScoreSide::Mover), false) else { continue };
-        known |= read.white_scores;
-        let scores: Vec<Option<f64>> =
-            read.moves.iter().map(|played| Some(played.score?.pawns().clamp(-LARGEST, LARGEST))).collect();
+        let is_white = |number: usize| read.white_scores.binary_search(&number).is_ok();
+        let scores = read.moves.iter().enumerate().map(|(number, played)| {
+            let score = played.score?.pawns().clamp(-LARGEST, LARGEST);
+            Some((is_white(number), score))
+        });
+        let scores: Vec<Option<(bool, f64)>> = scores.collect();
+        is_marked |= !read.white_scores.is_empty();
+        is_unmarked |= scores.iter().flatten().any(|score| !score.0);
         for pair in scores.windows(2) {
-            let [Some(one), Some(other)] = pair else { continue };
-            if *one != 0.0 && *other != 0.0 {
-                pairs += 1;
-                sum += one * other;
-                whole += (one * other).abs();
+            match *pair {
+                [Some((true, one)), Some((true, other))] => marked.add(one, other),
+                [Some((false, one)), Some((false, other))] => unmarked.add(one, other),
+                _ => {}
             }
         }
     }
-    Ok(match sum / whole {
-        _ if known => Some(ScoreSide::White),
-        share if pairs < PAIRS || share.abs() < CLEAR => None,
-        share if share > 0.0 => Some(ScoreSide::White),
-        _ => Some(ScoreSide::Mover),
-    })
+    // As the mover's, White's scores change their sign with each move.
+    if marked.side() == Some(ScoreSide::White) {
+        let problem = "scores in a form of White's side ([%eval] or wv=) change their sign with each move: they are \
+                       given from the mover's side"
+            .to_string();
+        return Err(Error::content(path, "the scores", problem));
+    }
+    Ok(unmarked.side().or_else(|| (is_marked && !is_unmarked).then_some(ScoreSide::White)))
+}
+
+/// How far pairs of scores in a row agree.
+#[derive(Default)]
+struct Agreement {
+    pairs: u32,
+    sum: f64,
+    /// The sum without signs.
+    whole: f64,
+}
+
+impl Agreement {
+    fn add(&mut self, one: f64, other: f64) {
+        if one != 0.0 && other != 0.0 {
+            self.pairs += 1;
+            self.sum += one * other;
+            self.whole += (one * other).abs();
+        }
+    }
+
+    /// The side that the scores are given from, if they show it.
+    fn side(&self) -> Option<ScoreSide> {
+        const PAIRS: u32 = 20;
+        /// Where all are of one kind this is 1, and 0 where there is nothing in them.
+        const CLEAR: f64 = 0.5;
+        match self.sum / self.whole {
+            share if self.pairs < PAIRS || share.abs() < CLEAR => None,
+            share if share > 0.0 => Some(ScoreSide::White),
+            _ => Some(ScoreSide::Mover),
+        }
+    }
 }
 
 /// Refuses to read the scores of files from another side than the one they are given from.
@@ -187,6 +222,19 @@ mod tests {
         }
         std::fs::write(&path, MATE).unwrap();
         assert_eq!(side_of_scores(&path).unwrap(), None);
+        // Marked scores count only without others, and are not believed against their signs.
+        let marked = |sign: f64| file([1.0, sign]).replace('{', "{[%eval ").replace("/5}", "]}");
+        for (text, side) in [
+            (marked(1.0), Some(ScoreSide::White)),
+            (marked(1.0) + "\n" + &file([1.0, -1.0]), Some(ScoreSide::Mover)),
+            (marked(1.0) + "\n" + &file([0.0, 1.0]), None),
+        ] {
+            std::fs::write(&path, &text).unwrap();
+            assert_eq!(side_of_scores(&path).unwrap(), side, "{text}");
+        }
+        std::fs::write(&path, marked(-1.0)).unwrap();
+        let error = side_of_scores(&path).unwrap_err().to_string();
+        assert!(error.contains("games.pgn, the scores: scores in a form of White's side ([%eval] or wv=)"), "{error}");
         // One score of a form that is always White's is enough.
         std::fs::write(&path, "1. e4 {[%eval 0.25]} *\n").unwrap();
         assert_eq!(side_of_scores(&path).unwrap(), Some(ScoreSide::White));
@@ -270,6 +318,10 @@ mod tests {
             ("1. e4 e5 {never closed", "unterminated comment"),
             ("1. e4 e5 1-0 2. Nf3", "1 moves after the result"),
             ("[Result \"1-0\"]\n\n1. e4 e5 0-1", "result tag says 1-0, the moves end in 0-1"),
+            (
+                "[Result \"0-1\"]\n\n1. e4 e5 2. Bc4 Nc6 3. Qh5 Nf6 4. Qxf7# 0-1",
+                "result is 0-1, on the board it is 1-0",
+            ),
             ("[FEN \"8/8/8/8/8/8/8/K7 w - - 0 1\"]\n\n1. Kb2 *", "FEN tag: Black has 0 kings"),
             ("[Variant \"Crazyhouse\"]\n\n1. e4 *", "a game of Crazyhouse"),
             ("[Variant \"Crazyhouse\"]\n[Variant \"Standard\"]\n\n1. e4 *", "a game of Crazyhouse"),

@@ -171,7 +171,7 @@ pub(super) fn result(word: &[u8]) -> Option<Option<GameResult>> {
         b"1-0" | b"1:0" => Some(GameResult::WhiteWins),
         b"0-1" | b"0:1" => Some(GameResult::BlackWins),
         b"1/2-1/2" | b"1/2" => Some(GameResult::Draw),
-        _ => match std::str::from_utf8(word).ok()? {
+        _ => match &*decode(word) {
             "1\u{2013}0" | "1\u{2212}0" => Some(GameResult::WhiteWins),
             "0\u{2013}1" | "0\u{2212}1" => Some(GameResult::BlackWins),
             "\u{BD}-\u{BD}" | "\u{BD}\u{2013}\u{BD}" | "\u{BD}" | "1/2\u{2013}1/2" => Some(GameResult::Draw),

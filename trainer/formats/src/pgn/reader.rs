@@ -28,8 +28,8 @@ pub(super) struct Read {
     pub letters_of_pawns: bool,
     /// Whether a move has a letter that English has not.
     pub is_shown: bool,
-    /// Whether a score has a form that is always White's.
-    pub white_scores: bool,
+    /// The moves whose score has a form that is always White's, by their number from 0.
+    pub white_scores: Vec<usize>,
 }
 
 /// Why a text is no game.
@@ -46,6 +46,8 @@ struct Header {
     fen: Option<String>,
     variant: Option<String>,
     is_set_up: bool,
+    /// Whether the result tag says that both sides lost.
+    both_lost: bool,
     /// How many there are.
     count: usize,
     /// A bit for each of [`NAMES`] that has come: of those that come again the first counts.
@@ -82,7 +84,10 @@ impl Header {
             "Black" => tags.players[1] = value.into_owned(),
             "WhiteElo" => tags.ratings[0] = value.trim().parse().ok(),
             "BlackElo" => tags.ratings[1] = value.trim().parse().ok(),
-            "Result" => tags.result = result(value.trim().as_bytes()).flatten(),
+            "Result" => {
+                tags.result = result(value.trim().as_bytes()).flatten();
+                self.both_lost = value.trim() == "0-0";
+            }
             "FEN" => self.fen = Some(value.into_owned()).filter(|fen| !["", "?", "-"].contains(&fen.trim())),
             _ => self.variant = Some(value.into_owned()),
         }
@@ -183,7 +188,7 @@ impl<'a> Reader<'a> {
             left_out: None,
             letters_of_pawns: false,
             is_shown: false,
-            white_scores: false,
+            white_scores: Vec::new(),
         };
         Reader {
             game,
@@ -209,14 +214,14 @@ impl<'a> Reader<'a> {
 
     /// Reads the game to its end.
     pub(super) fn read(mut self) -> Result<Read, Problem> {
-        let (mut depth, mut opened) = (0usize, None);
+        let (mut depth, mut opened) = (0usize, 0);
         while let Some(token) = self.words.next() {
             match token {
                 Token::Tag(tag) => self.tag(&tag)?,
                 Token::Unclosed => return Err(self.at_place("unterminated comment: expected a }")),
                 Token::Open => {
                     if depth == 0 {
-                        opened = Some(self.at_place("a variation that is never closed: expected a )"));
+                        opened = self.words.start;
                     }
                     depth += 1;
                     if self.keeps_notes {
@@ -241,10 +246,11 @@ impl<'a> Reader<'a> {
                 Token::Word(word) => self.word(word)?,
             }
         }
-        match opened.filter(|_| depth > 0) {
-            Some(problem) => Err(problem),
-            None => self.finish(),
+        if depth > 0 {
+            self.words.start = opened;
+            return Err(self.at_place("a variation that is never closed: expected a )"));
         }
+        self.finish()
     }
 
     fn tag(&mut self, tag: &Tag<'_>) -> Result<(), Problem> {
@@ -274,32 +280,43 @@ impl<'a> Reader<'a> {
         if self.keeps_notes {
             self.keep(note(Token::Comment(text)));
         }
+        let count = self.read.moves.len();
         let Some(last) = self.read.moves.last_mut().filter(|_| self.kings.is_empty()) else { return };
         if let Some(remark) = Remark::parse(text).filter(|_| !self.is_remarked) {
             self.is_remarked = true;
-            self.read.white_scores |= matches!(remark, Remark::WhiteScore(_) | Remark::After(_));
             let mover = self.before.side_to_move();
             match remark {
                 Remark::Book => (last.book, last.score) = (true, None),
                 Remark::Score(score) => {
+                    // It takes the place of the evaluation of the position.
+                    self.read.white_scores.pop_if(|number| *number + 1 == count);
                     last.score = self.scores.map(|side| match side {
                         ScoreSide::White => score.white_or(mover),
                         ScoreSide::Mover => score,
                     });
                 }
-                Remark::WhiteScore(score) => last.score = self.scores.map(|_| score.white_or(mover)),
-                Remark::After(score) => self.next_score = self.scores.map(|_| score),
+                Remark::WhiteScore(score) => {
+                    last.score = self.scores.map(|_| score.white_or(mover));
+                    self.read.white_scores.push(count - 1);
+                }
+                Remark::After(score) => {
+                    self.next_score = self.scores.map(|_| score);
+                    self.read.white_scores.push(count);
+                }
             }
         }
         if last.choice.is_none() && text.contains(&b'=') {
-            let words = std::str::from_utf8(text).ok().and_then(Choice::words);
-            let choice = words.and_then(|words| Choice::parse(words, &self.before));
+            let text = decode(text);
+            let choice = Choice::words(&text).and_then(|words| Choice::parse(words, &self.before));
             // Words on another position may fit by chance; that the move played is second to itself is a sure sign.
             last.choice = choice.filter(|choice| choice.second.is_none_or(|(second, _)| second != last.mv));
         }
     }
 
     fn word(&mut self, word: &[u8]) -> Result<(), Problem> {
+        if word == b"0-0" && self.header.both_lost && self.words.is_at_end() {
+            return Ok(());
+        }
         if let Some(spelled) = Spelled::parse(word, self.alphabet) {
             return self.play(word, spelled);
         }
@@ -379,6 +396,18 @@ impl<'a> Reader<'a> {
             }
             (tag, end) => tag.or(end),
         };
+        if let (Some(board), Some(given)) = (self.board, self.read.result)
+            && !board.has_legal_move()
+        {
+            let on_board = match board.side_to_move() {
+                _ if !board.in_check() => GameResult::Draw,
+                Color::White => GameResult::BlackWins,
+                Color::Black => GameResult::WhiteWins,
+            };
+            if given != on_board {
+                return Err(self.of_game(format!("the result is {given}, on the board it is {on_board}")));
+            }
+        }
         if !self.kings.is_empty() || self.late_moves > 0 {
             self.leave_kings_out()?;
         }

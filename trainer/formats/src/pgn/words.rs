@@ -79,6 +79,14 @@ impl<'a> Tag<'a> {
     }
 }
 
+/// Where the name is in a line that is one tag, also one without quotes, `[Name value]`.
+pub(super) fn name_of_whole_tag(line: &[u8]) -> Option<Range<usize>> {
+    let text = line.strip_prefix(BYTE_ORDER_MARK).unwrap_or(line).trim_ascii_start();
+    let (tag, length) = Tag::parse(text)?;
+    let from = line.len() - text.strip_prefix(b"[")?.trim_ascii_start().len();
+    text[length..].trim_ascii().is_empty().then_some(from..from + tag.name.len())
+}
+
 /// Where the name is in a line that begins with a tag pair, `[Name "...`.
 pub(super) fn tag_name(line: &[u8]) -> Option<Range<usize>> {
     let text = line.strip_prefix(BYTE_ORDER_MARK).unwrap_or(line).trim_ascii_start();
@@ -141,6 +149,11 @@ impl<'a> Words<'a> {
     /// How many line breaks are before the last token.
     pub(super) fn lines_before(&self) -> u64 {
         self.text[..self.start].iter().filter(|&&byte| byte == b'\n').count() as u64
+    }
+
+    /// Whether no word follows.
+    pub(super) fn is_at_end(&self) -> bool {
+        self.text[self.at..].trim_ascii().is_empty()
     }
 
     fn line_end(&self) -> usize {
