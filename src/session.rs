@@ -73,6 +73,8 @@ pub struct WeightsChoice {
     pub file: String,
     /// `UseTrained`.
     pub use_trained: bool,
+    /// Whether it was set: then `uci` does not turn it on.
+    pub use_trained_is_set: bool,
     /// `TrainFolder`.
     pub folder: Option<PathBuf>,
 }

@@ -569,6 +569,20 @@ impl Preparation {
                     folder.display()
                 ));
             }
+            (Mode::Scratch | Mode::Improve, Some(Overview { from_file: true, .. })) => {
+                return Err(format!(
+                    "the training in {} learns from the games of a file: Train games or resume continues it, another \
+                     TrainFolder is for a new one",
+                    folder.display()
+                ));
+            }
+            (Mode::Games, Some(Overview { from_file: false, .. })) => {
+                return Err(format!(
+                    "the training in {} learns from its own games: Train resume continues it, another TrainFolder is \
+                     for a new one",
+                    folder.display()
+                ));
+            }
             (Mode::Scratch, _) if !["", "material"].contains(&start.as_str()) => {
                 return Err("TrainStart: scratch starts from the pieces alone; improve starts from a file".to_string());
             }
@@ -646,6 +660,7 @@ impl Order {
             if let Some(note) = page.on_event(event) {
                 reporter.report(&note);
                 if self.open_page
+                    && note.starts_with("page ")
                     && let Some(page) = own_page(&self.folder)
                     && let Err(error) = open_page(&page)
                 {
@@ -839,6 +854,7 @@ mod tests {
             gained: None,
             distance: None,
             from_pieces: true,
+            from_file: false,
         };
         let order = |training: &Training, method| {
             let preparation = training.preparation(Mode::Resume, "/nowhere/run".into(), &Weights::embedded(), false)?;
@@ -858,6 +874,35 @@ mod tests {
         training.set_method("automatic").unwrap();
         training.set_number(&NUMBERS[0], 2).unwrap();
         assert!(refusal(&training).starts_with("TrainDepth belongs to comparison training"));
+    }
+
+    #[test]
+    fn a_training_keeps_its_source() {
+        let (events, _receiver) = crossbeam::channel::unbounded();
+        let mut training = Training::new(events);
+        training.set_games("Cargo.toml").unwrap();
+        for (mode, from_file, refusal) in [
+            (Mode::Scratch, true, "learns from the games of a file: Train games or resume continues it"),
+            (Mode::Improve, true, "learns from the games of a file: Train games or resume continues it"),
+            (Mode::Games, false, "learns from its own games: Train resume continues it"),
+            (Mode::Scratch, false, ""),
+            (Mode::Games, true, ""),
+            (Mode::Resume, true, ""),
+        ] {
+            let overview = Overview {
+                method: MethodName::Comparison,
+                generation: 1,
+                stage: Stage::Games,
+                adopted: 0,
+                gained: None,
+                distance: None,
+                from_pieces: mode == Mode::Scratch,
+                from_file,
+            };
+            let preparation = training.preparation(mode, "/nowhere/run".into(), &Weights::embedded(), false).unwrap();
+            let error = preparation.order(Some(&overview)).err().unwrap_or_default();
+            assert!(error.contains(refusal) && error.is_empty() == refusal.is_empty(), "{mode} {from_file}: {error}");
+        }
     }
 
     #[test]

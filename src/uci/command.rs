@@ -127,10 +127,10 @@ struct Entry {
 const COMMANDS: [Entry; 18] = [
     Entry { word: "uci", usage: "", about: "name the engine and list its options", protocol: true, parse: |_| message("uci") },
     Entry { word: "isready", usage: "", about: "answer readyok", protocol: true, parse: |_| message("isready") },
-    Entry { word: "debug", usage: "on|off", about: "say more in info strings", protocol: true, parse: debug },
+    Entry { word: "debug", usage: "on|off", about: "print more info strings, or not", protocol: true, parse: debug },
     Entry { word: "setoption", usage: "name N [value V]", about: "set an option", protocol: true, parse: |rest| Ok(Command::SetOption(rest.to_string())) },
     Entry { word: "register", usage: "", about: "accepted and ignored", protocol: true, parse: |_| Ok(Command::Nothing) },
-    Entry { word: "ucinewgame", usage: "", about: "forget what was learned about other games", protocol: true, parse: |_| message("ucinewgame") },
+    Entry { word: "ucinewgame", usage: "", about: "clear hash table and histories", protocol: true, parse: |_| message("ucinewgame") },
     Entry { word: "position", usage: "startpos|fen F [moves M...]", about: "set up a position", protocol: true, parse: |rest| Ok(Command::Position(position(rest).map(Box::new))) },
     Entry { word: "go", usage: "[depth N] [infinite] ...", about: "search; go perft N counts positions, move by move", protocol: true, parse: |rest| Ok(Command::Go(Box::new(Go::parse(rest)))) },
     Entry { word: "stop", usage: "", about: "end the search", protocol: true, parse: |_| message("stop") },
@@ -138,10 +138,10 @@ const COMMANDS: [Entry; 18] = [
     Entry { word: "quit", usage: "", about: "end the program", protocol: true, parse: |_| message("quit") },
     Entry { word: "d", usage: "", about: "show the board", protocol: false, parse: |_| Ok(Command::Display) },
     Entry { word: "eval", usage: "", about: "show the static evaluation", protocol: false, parse: |_| Ok(Command::Eval) },
-    Entry { word: "explain", usage: "[MOVE [MOVE]] [nodes N] [--json]", about: "show where the static evaluation comes from, or why one move is better than another (`last`: the move just played)", protocol: false, parse: explain },
+    Entry { word: "explain", usage: "[MOVE [MOVE]] [nodes N] [--json]", about: "explain the evaluation, or why one move is better than another", protocol: false, parse: explain },
     Entry { word: "bench", usage: "[DEPTH] [--json]", about: "search the positions of the benchmark", protocol: false, parse: bench },
     Entry { word: "genfens", usage: "N seed S book None|FILE [chess960|dfrc]", about: "make N openings", protocol: false, parse: genfens },
-    Entry { word: "train", usage: "start|stop|status", about: "train from games against itself; options Train...", protocol: false, parse: train },
+    Entry { word: "train", usage: "start|stop|status", about: "self-play training; options Train...", protocol: false, parse: train },
     Entry { word: "help", usage: "", about: "this list", protocol: false, parse: |_| Ok(Command::Help) },
 ];
 

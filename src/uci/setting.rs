@@ -30,7 +30,7 @@ pub enum Setting {
     Promote(Box<Promoted>),
     /// Use the weights of a resumed training.
     UsePlaying(Playing),
-    /// Turn `UseTrained` on, its default for GUIs.
+    /// Turn `UseTrained` on, its default for GUIs, unless it was set.
     UseTrained,
     /// Set the `TrainFolder` of trained weights.
     TrainFolder(Option<PathBuf>),
@@ -64,6 +64,7 @@ impl Setting {
                 Ok(note) => note.map(|note| format!("train {note}")),
                 Err(error) => Some(format!("train error: {error}")),
             },
+            Setting::UseTrained if session.settings.weights.use_trained_is_set => None,
             Setting::UseTrained => report("UseTrained", weights::set_use_trained(session, true)),
             Setting::TrainFolder(folder) => report("UseTrained", weights::set_folder(session, folder.clone())),
         };

@@ -35,10 +35,11 @@ pub fn set_file(session: &mut Session, path: &str) -> Outcome {
 
 /// Sets `UseTrained`.
 pub fn set_use_trained(session: &mut Session, on: bool) -> Outcome {
+    session.settings.weights.use_trained_is_set = true;
     let changed = std::mem::replace(&mut session.settings.weights.use_trained, on) != on;
     match changed {
         true if session.settings.weights.file.is_empty() => choose(session),
-        true if on => Ok(Some("the file that WeightsFile names stays in use".to_string())),
+        true if on && session.trained.is_none() => Ok(Some("the file that WeightsFile names stays in use".to_string())),
         _ => Ok(None),
     }
 }

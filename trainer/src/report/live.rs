@@ -107,7 +107,7 @@ impl LivePage {
             return None;
         }
         let Some(writer) = &self.writer else { return Some(self.begin(now)) };
-        // A writer that has ended has reported the problem.
+        // A writer that has panicked has reported it.
         writer.news.send(News { now, at_once }).ok();
         self.take_problem()
     }
@@ -126,9 +126,11 @@ impl LivePage {
         let (news, messages) = channel();
         let (folder, problem) = (self.folder.clone(), Arc::clone(&self.problem));
         let body = move || {
-            let write = AssertUnwindSafe(|| keep_writing(&folder, now, &messages));
-            let ended = catch_unwind(write).unwrap_or_else(|_| Err("no page: internal error".to_string()));
-            *problem.lock().unwrap_or_else(PoisonError::into_inner) = ended.err();
+            let report = |text| *problem.lock().unwrap_or_else(PoisonError::into_inner) = Some(text);
+            let write = AssertUnwindSafe(|| keep_writing(&folder, now, &messages, &report));
+            if catch_unwind(write).is_err() {
+                report("no page: internal error".to_string());
+            }
         };
         match thread::Builder::new().name("page".to_string()).spawn(body) {
             Ok(thread) => {
@@ -164,9 +166,10 @@ impl Writer {
     }
 }
 
-/// Refreshes the page until the sender is dropped, then writes the last page.
-fn keep_writing(folder: &Path, mut now: Now, messages: &Receiver<News>) -> Result<(), String> {
-    let mut written = Instant::now();
+/// Refreshes the page until the sender is dropped, then writes the last page. A page that cannot be written, as on a full
+/// disk, is reported once and tried again.
+fn keep_writing(folder: &Path, mut now: Now, messages: &Receiver<News>, report: &dyn Fn(String)) {
+    let (mut written, mut has_failed) = (Instant::now(), false);
     loop {
         match messages.recv_timeout(REFRESH_EVERY.saturating_sub(written.elapsed())) {
             Ok(news) => {
@@ -181,9 +184,21 @@ fn keep_writing(folder: &Path, mut now: Now, messages: &Receiver<News>) -> Resul
                 }
             }
             Err(RecvTimeoutError::Timeout) => (),
-            Err(RecvTimeoutError::Disconnected) => return write(folder, None),
+            Err(RecvTimeoutError::Disconnected) => {
+                if let Err(problem) = write(folder, None) {
+                    report(problem);
+                }
+                return;
+            }
         }
-        write(folder, Some(now.clone()))?;
+        match write(folder, Some(now.clone())) {
+            Err(problem) if !has_failed => {
+                report(problem);
+                has_failed = true;
+            }
+            Err(_) => (),
+            Ok(()) => has_failed = false,
+        }
         written = Instant::now();
     }
 }
@@ -238,7 +253,7 @@ mod tests {
     /// Waits until the page contains this text.
     fn await_text(path: &Path, text: &str) {
         let deadline = Instant::now() + Duration::from_secs(60);
-        while !fs::read_to_string(path).unwrap().contains(text) {
+        while !fs::read_to_string(path).is_ok_and(|page| page.contains(text)) {
             assert!(Instant::now() < deadline, "{text} does not come");
             thread::sleep(Duration::from_millis(5));
         }
@@ -305,6 +320,10 @@ mod tests {
         };
         assert!(message.contains("no page") && message.contains("report.html"), "{message}");
         assert_eq!(live.on_event(&progress(Stage::RegressionMatch, 1)), None);
-        drop(live);
+        // It is written again as soon as that is possible.
+        fs::remove_dir(live.path()).unwrap();
+        live.on_event(&progress(Stage::Games, 1));
+        await_text(&live.path(), "Generation 2 of 5: self-play");
+        assert_eq!(live.finish(), None);
     }
 }

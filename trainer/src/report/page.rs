@@ -151,7 +151,7 @@ const WIDE: (u32, u32) = (720, 380);
 
 /// What a self-training does, until its first generation is done.
 fn beginning(page: &mut Page, run: &RunData) {
-    if run.setting("method").is_none() || !run.generations.is_empty() {
+    if run.setting("method").is_none() || !run.generations.is_empty() || !run.unchanged.is_empty() {
         return;
     }
     let from_pieces = run.before.as_ref().is_some_and(|start| start.plays_as(&Weights::material()));
@@ -169,22 +169,21 @@ fn beginning(page: &mut Page, run: &RunData) {
 /// How to continue a self-training.
 fn resuming(page: &mut Page, run: &RunData) {
     if run.now.is_none() && run.setting("method").is_some() {
-        page.paragraph(&format!(
-            "To continue this training, set Train to resume in your chess program, or run: dyad selftrain {} --resume",
-            run.title
-        ));
+        page.paragraph(
+            "To continue this training, set Train to resume in your chess program, or run dyad selftrain FOLDER --resume with \
+             the folder of this page.",
+        );
     }
 }
 
 /// A self-training at a glance: the strength of the best weights, and what a player wants to know of them.
 fn glance(page: &mut Page, run: &RunData, rated: &[Rated]) {
-    if run.generations.is_empty() && run.distances.is_empty() {
+    if run.generations.is_empty() && run.distances.is_empty() && run.unchanged.is_empty() {
         return;
     }
-    if let Some(promoted) = run.proofs.iter().rfind(|proof| proof.adopted) {
-        let Generation { number, record, .. } = promoted;
+    if let Some(Generation { number, record, .. }) = proof_of(run, run.proven) {
         page.put(format_args!(
-            "<p class=\"crossed\">\u{2605} Generation {number} beats {}: {} Elo over {} games. The engine plays with it.</p>\n",
+            "<p class=\"crossed\">\u{2605} Generation {number} beats {}: {} Elo over {} games.</p>\n",
             escape(&record.names[1]),
             with_error(&record.elo, 0),
             record.tally.games()
@@ -200,6 +199,11 @@ fn glance(page: &mut Page, run: &RunData, rated: &[Rated]) {
         page.put(format_args!("<dt>{}</dt><dd>{}</dd>\n", escape(name), escape(&value)));
     }
     page.put(format_args!("</dl>\n</div>\n"));
+}
+
+/// The long match that proved a generation stronger.
+fn proof_of(run: &RunData, number: u64) -> Option<&Generation> {
+    run.proofs.iter().rfind(|proof| proof.adopted && proof.number == number)
 }
 
 /// The unit of a time axis for this number of hours, and how many of it an hour has.
@@ -311,20 +315,24 @@ fn player_facts(run: &RunData, best: Option<&Rated>) -> Vec<(&'static str, Strin
                 _ => format!("about as strong as {reference} ({:+.0} \u{b1} {:.0} Elo)", elo.value, elo.error()),
             },
         ));
-        let playing = run.proofs.iter().rfind(|proof| proof.adopted);
-        let playing = playing.map_or_else(
-            || format!("{reference}, until a generation proves that it is stronger"),
-            |proof| format!("generation {}", proof.number),
-        );
-        facts.push(("The engine plays with", playing));
+        let proven = match run.proven {
+            0 => format!("no generation: the engine plays with {reference}"),
+            number => format!("generation {number}"),
+        };
+        facts.push(("Proven stronger", proven));
     } else if let (Some(anchor), true) = (run.anchors.last(), run.distances.is_empty()) {
         facts.push(("Strength", format!("{} Elo against the start", with_error(&anchor.record.elo, 0))));
     }
-    if let Some(last) = run.generations.last() {
-        facts.push(("Generations", format!("{}, {} adopted", last.number, adopted.count())));
-        if last.hours.is_finite() {
-            facts.push(("Time", spoken(3600.0 * last.hours)));
-        }
+    let played = run.generations.iter().map(|generation| generation.number);
+    if let Some(last) = played.chain(run.unchanged.iter().copied()).max() {
+        let unchanged = match run.unchanged.len() {
+            0 => String::new(),
+            count => format!(", {count} without a change of the weights"),
+        };
+        facts.push(("Generations", format!("{last}, {} adopted{unchanged}", adopted.count())));
+    }
+    if let Some(last) = run.generations.last().filter(|last| last.hours.is_finite()) {
+        facts.push(("Time", spoken(3600.0 * last.hours)));
     }
     if let Some(method) = run.setting("method").and_then(Json::as_str) {
         let how = match method {
@@ -358,7 +366,7 @@ fn generations(page: &mut Page, run: &RunData, rated: &[Rated]) {
         let rated = rated.iter().find(|rated| rated.generation == number);
         let proof = run.proofs.iter().rfind(|proof| proof.number == number);
         let outcome = match (generation.adopted, proof) {
-            (true, Some(Generation { adopted: true, .. })) => "best, played with",
+            (true, Some(Generation { adopted: true, .. })) => "best, proven stronger",
             (true, _) => "best",
             (false, _) if matches!(record.decision, Some(Decision::H0)) => "not stronger",
             (false, _) => "not decided",

@@ -15,7 +15,7 @@ use crate::base::words::grouped;
 use crate::learn::folder::{BEST, DATA, LOG, SETTINGS, iteration_name};
 use crate::learn::log::LogLine;
 use crate::learn::training;
-use crate::selftrain::folder::{GenerationFolder, START};
+use crate::selftrain::folder::{GenerationFolder, START, STATE};
 use crate::selftrain::log::SelfTrainLogLine as SelfTrainLine;
 use crate::selftrain::{self, Distance};
 
@@ -123,8 +123,12 @@ pub struct RunData {
     pub anchors: Vec<Generation>,
     /// Distances of the best weights to the reference, with the hours since the training began.
     pub distances: Vec<(f64, Distance)>,
-    /// Long matches against the weights that the engine plays with; adopted if it plays with the generation since.
+    /// Long matches against the weights that the engine played with; adopted if the generation is proven stronger.
     pub proofs: Vec<Generation>,
+    /// The generation that is proven stronger than the present reference; 0 for none.
+    pub proven: u64,
+    /// Generations that changed no weight, and so played no match.
+    pub unchanged: Vec<u64>,
     /// The logs of its trainings, with generation and name.
     pub trainings: Vec<(u32, &'static str, Vec<LogLine>)>,
     /// Games to show, with titles.
@@ -166,6 +170,8 @@ impl RunData {
                 run.take_line(line);
             }
         }
+        let state = read_if_there(&folder.join(STATE))?.as_deref().and_then(parse);
+        run.proven = state.and_then(|state| state.get("playing")?.as_u64()).unwrap_or(0);
         run.before = match weights_if_there(&folder.join(iteration_name(0)))? {
             None => weights_if_there(&folder.join(START))?,
             some => some,
@@ -220,7 +226,8 @@ impl RunData {
                 let (number, hours) = (generation.into(), seconds / 3600.0);
                 self.proofs.push(Generation { number, hours, record, adopted: promoted, accuracy: None });
             }
-            Ok(SelfTrainLine::Stage { .. } | SelfTrainLine::Unchanged { .. }) => (),
+            Ok(SelfTrainLine::Unchanged { generation, .. }) => self.unchanged.push(generation.into()),
+            Ok(SelfTrainLine::Stage { .. }) => (),
             Err(_) => {
                 let Some(value) = parse(line) else { return };
                 match MatchRecord::deserialize(&value) {

@@ -219,7 +219,7 @@ impl fmt::Display for SelfTrainEvent {
                 let how = if *first { "crosses the line: it beats" } else { "beats" };
                 write!(
                     f,
-                    "generation {generation} {how} {} by {:+.0} +- {:.0} Elo; the engine plays with it from now on: {}",
+                    "generation {generation} {how} {} by {:+.0} +- {:.0} Elo: {}",
                     record.names[1],
                     record.elo.value,
                     record.elo.error(),

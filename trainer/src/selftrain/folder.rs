@@ -28,7 +28,7 @@
 //! | `weights.json` | the new weights, scaled |
 //! | `match.pgn`, `anchor.pgn` | games of the match and of the regression match |
 //! | `distance.pgn`, `proof.pgn` | games against the reference, and against the weights that the engine plays with |
-//! | `before.pgn` | games of the best weights before this generation against a new reference |
+//! | `before.pgn`, `before-proof.pgn` | the same games of the best weights before this generation, with a new reference |
 //!
 //! One process at a time [locks](crate::base::lock) the folder. `state.json` decides which files are truncated and
 //! overwritten, so it has a checksum, and a state that is damaged or contradicts the folder is refused before any file
@@ -185,7 +185,7 @@ const CHECKSUM: &str = ",\n  \"checksum\": \"";
 const LARGEST: u64 = 1 << 20;
 
 /// The state.
-pub(super) const STATE: &str = "state.json";
+pub(crate) const STATE: &str = "state.json";
 /// The initial weights.
 pub(crate) const START: &str = "start.json";
 /// The weights that the engine plays with until a generation is proven stronger.
@@ -271,9 +271,13 @@ impl Folder {
         (state.playing, state.distance) = (0, None);
         self.save_state(state)?;
         let generation = self.generation(state.generation);
-        for file in [generation.distance_games(), generation.games_before(), generation.proof_games()] {
-            remove(&file)?;
-        }
+        let games = [
+            generation.distance_games(),
+            generation.games_before(),
+            generation.proof_games(),
+            generation.proof_games_before(),
+        ];
+        games.iter().try_for_each(|file| remove(file))?;
         Ok(reference.save(&path)?)
     }
 
@@ -438,6 +442,11 @@ impl GenerationFolder {
     /// Games of the best weights against those that the engine plays with.
     pub fn proof_games(&self) -> PathBuf {
         self.path.join("proof.pgn")
+    }
+
+    /// Games of the best weights before this generation against a new reference, in a long match.
+    pub fn proof_games_before(&self) -> PathBuf {
+        self.path.join("before-proof.pgn")
     }
 }
 

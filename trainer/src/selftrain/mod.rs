@@ -119,6 +119,8 @@ pub struct Overview {
     pub distance: Option<Distance>,
     /// Whether the training began from the piece values alone.
     pub from_pieces: bool,
+    /// Whether the training learns from the games of a file.
+    pub from_file: bool,
 }
 
 /// The state of the self-training in `folder`; `None` without a training that can be resumed.
@@ -139,6 +141,7 @@ pub fn overview(folder: &Path) -> Option<Overview> {
         gained,
         distance: state.distance,
         from_pieces: began_from(folder, &Weights::material()),
+        from_file: matches!(settings.method, Method::Comparison(Comparison { source: Source::Games(_), .. })),
     })
 }
 

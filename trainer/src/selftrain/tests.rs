@@ -401,6 +401,21 @@ fn the_engine_plays_with_what_is_proven() {
     assert_eq!(again(&Weights::load(&found.path).unwrap()), Some(2));
     assert_eq!(again(&Weights::embedded()), None);
     assert_eq!(saved(&whole).unwrap().0.distance, None);
+    // With a new reference the best weights are measured again, and may be proven stronger at once.
+    let measure = |reference: &Weights| {
+        let (stop, mut events) = (Control::new(false), Vec::new());
+        let mut listen = |event: &SelfTrainEvent| match event {
+            SelfTrainEvent::Progress(StageProgress { stage: Stage::Games, .. }) => stop.stop(),
+            SelfTrainEvent::Distance(distance) => events.push(("distance", distance.generation)),
+            SelfTrainEvent::Promoted { generation, .. } => events.push(("promoted", *generation)),
+            _ => (),
+        };
+        let more = Overrides { generations: Some(3), ..Overrides::default() };
+        let playing = resume(&measured, &more, Some(reference), &stop, &mut listen).unwrap().playing;
+        (events, playing)
+    };
+    assert_eq!(measure(&Weights::embedded()), (vec![("distance", 2)], 0));
+    assert_eq!(measure(&Weights::material()), (vec![("distance", 2), ("promoted", 2)], 2));
     // Without a proof nothing changes.
     let unproven = SelfTrainSettings { proof_sprt: HOPELESS, generations: 1, ..settings(2) };
     let mut events = Vec::new();

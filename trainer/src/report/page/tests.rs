@@ -177,7 +177,7 @@ fn a_training_stopped_in_its_first_generation_says_what_it_is_and_how_to_continu
     let html = page(&run, parse_focus("Nf5").unwrap());
     check_markup(&html);
     assert!(html.contains("<p>Dyad learns chess from the values of the pieces alone."), "{html}");
-    assert!(html.contains("run: dyad selftrain night --resume</p>"), "{html}");
+    assert!(html.contains("or run dyad selftrain FOLDER --resume with the folder of this page.</p>"), "{html}");
 }
 
 #[test]
@@ -239,17 +239,20 @@ fn the_distance_to_the_line_is_shown() {
     let html = page(&start, focus);
     check_markup(&html);
     assert!(html.contains("<dd>still 490 \u{b1} 40 Elo below the built-in weights</dd>"), "{html}");
-    assert!(html.contains("minutes of training") && html.contains("until a generation proves"));
+    assert!(html.contains("minutes of training") && html.contains("no generation: the engine plays with the built-in"));
     let mut run = whole_run();
     run.distances = vec![(0.01, distance(0, -490.0, 8)), (0.75, distance(3, 60.0, 40))];
     let proof = Generation { adopted: true, record: record(150), ..run.generations[2].clone() };
     run.proofs = vec![proof];
+    // With another reference the proof is one of the past.
+    assert!(!page(&run, focus).contains("\u{2605}"));
+    run.proven = 3;
     let html = page(&run, focus);
     check_markup(&html);
     check_self_contained(&html);
     assert!(html.contains("\u{2605} Generation 3 beats old: "), "{html}");
     assert!(html.contains("<dd>generation 3</dd>") && html.contains("60 \u{b1} 40 Elo above the built-in weights"));
-    assert!(html.contains("<td class=\"text\">best, played with</td>"));
+    assert!(html.contains("<td class=\"text\">best, proven stronger</td>"));
     // Where all games against the line are lost, those between the generations show the progress.
     let lost = |generation| Distance {
         elo: Estimate { value: -600.0, low: -1040.0, high: -160.0 },
