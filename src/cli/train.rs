@@ -172,10 +172,13 @@ impl Arguments {
     /// The settings of the run in the folder, with the arguments that may change it.
     fn resumed(self) -> Result<TrainingSettings, Box<dyn std::error::Error>> {
         let saved = training::saved_settings(&self.out)?;
-        let asked = match self.settings.file {
+        let mut asked = match self.settings.file {
             Some(_) => self.settings.load("train")?,
             None => self.settings.over(saved.clone()),
         };
+        if asked.samples.as_os_str().is_empty() {
+            asked.samples.clone_from(&saved.samples);
+        }
         let asked = self.method.over(asked, self.samples, &self.threads)?;
         let free = ["iterations", "keep-going", "machine"];
         check_same(&serde_json::to_value(&saved)?, &serde_json::to_value(&asked)?, &free)?;

@@ -70,6 +70,11 @@ impl Units {
     pub fn centipawns(&self, value: i32, phase: i32) -> i32 {
         self.win_rate.centipawns(value, phase)
     }
+
+    /// The evaluation, before its scale, that [`Units::centipawns`] gives for this score.
+    pub fn evaluation_of(&self, centipawns: f64, phase: i32) -> f64 {
+        centipawns * polynomial(&self.win_rate.a, phase) / 100.0 * f64::from(SCALE_ONE) / f64::from(self.scale)
+    }
 }
 
 /// The WDL model of Stockfish: a value v wins with probability 1 / (1 + exp((a - v) / b)) and loses with that of -v.

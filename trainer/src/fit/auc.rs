@@ -32,10 +32,13 @@ impl Proportion {
     /// positions of a game share its result.
     #[must_use]
     pub fn of_games(value: f64, won: usize, lost: usize, drawn: Option<u64>) -> Proportion {
-        let (q1, q2) = (value / (2.0 - value), 2.0 * value * value / (1.0 + value));
-        let spread = value * (1.0 - value);
         let [won, lost] = [won, lost].map(|games| games.max(1) as f64);
-        let among = (won - 1.0) * (q1 - value * value) + (lost - 1.0) * (q2 - value * value);
+        // At 0 and 1 the formula has no variance: half a pair is taken off.
+        let half = 0.5 / (won * lost);
+        let p = value.clamp(half, 1.0 - half);
+        let (q1, q2) = (p / (2.0 - p), 2.0 * p * p / (1.0 + p));
+        let spread = p * (1.0 - p);
+        let among = (won - 1.0) * (q1 - p * p) + (lost - 1.0) * (q2 - p * p);
         let variance =
             (spread + among.max(0.0)) / (won * lost) + drawn.map_or(0.0, |pairs| spread / pairs.max(1) as f64);
         let error = Z95 * variance.sqrt();

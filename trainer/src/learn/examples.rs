@@ -1,6 +1,5 @@
 //! Training examples: positions with desired moves, by index.
 
-use crate::fit::calibration::pawn;
 use dyad_engine::board::{Board, Move};
 use dyad_engine::eval::Weights;
 use dyad_formats::packed::Sample;
@@ -45,11 +44,14 @@ pub trait Examples: Sync {
 }
 
 impl Example {
-    /// The example of a sample, with `centipawn` units of evaluation per centipawn; `None` for a sample without a
+    /// The example of a sample, its score in the units of the initial weights `start`; `None` for a sample without a
     /// desired move.
     #[must_use]
-    pub fn new(sample: &Sample, centipawn: f64) -> Option<Example> {
-        let score = |Score(score)| f64::from(score.clamp(-Score::LARGEST, Score::LARGEST)) * centipawn;
+    pub fn new(sample: &Sample, start: &Weights) -> Option<Example> {
+        let score = |Score(score)| {
+            let centipawns = f64::from(score.clamp(-Score::LARGEST, Score::LARGEST));
+            start.units.evaluation_of(centipawns, start.phase(&sample.board))
+        };
         Some(Example {
             board: sample.board,
             desired: sample.desired?,
@@ -63,15 +65,15 @@ impl Example {
 /// The samples of a file, in the units of given initial weights.
 pub struct FileExamples<'a> {
     file: &'a SampleFile,
-    /// Units of the weights per centipawn of the scores.
-    centipawn: f64,
+    /// The initial weights.
+    start: &'a Weights,
 }
 
-impl FileExamples<'_> {
+impl<'a> FileExamples<'a> {
     /// The samples of `file`, with scores in the units of `start`.
     #[must_use]
-    pub fn new<'a>(file: &'a SampleFile, start: &Weights) -> FileExamples<'a> {
-        FileExamples { file, centipawn: pawn(start) / 100.0 }
+    pub fn new(file: &'a SampleFile, start: &'a Weights) -> FileExamples<'a> {
+        FileExamples { file, start }
     }
 }
 
@@ -89,10 +91,10 @@ impl Examples for FileExamples<'_> {
     }
 
     fn get(&self, index: usize) -> io::Result<Example> {
-        let FileExamples { file, centipawn } = *self;
+        let FileExamples { file, start } = *self;
         let sample = file.read(index).map_err(io::Error::other)?;
         let no_move = || io::Error::other(format!("sample {index} of {} has no desired move", file.path().display()));
-        Example::new(&sample, centipawn).ok_or_else(no_move)
+        Example::new(&sample, start).ok_or_else(no_move)
     }
 }
 
@@ -105,7 +107,7 @@ mod tests {
     use dyad_formats::testing::Temporary;
     use dyad_formats::testing::walk;
 
-    /// 100 centipawns win half of the games, as 360 units of search do.
+    /// A score is that of the search with these weights: 100 centipawns win half of the games in every phase.
     #[test]
     fn scores_are_in_the_units_of_the_weights() {
         let folder = Temporary::folder();
@@ -120,5 +122,9 @@ mod tests {
             start.units.scale = scale;
             assert_eq!(FileExamples::new(&file, &start).get(0).unwrap().score, Some(units));
         }
+        let start = Weights::embedded();
+        let example = FileExamples::new(&file, &start).get(0).unwrap();
+        let value = start.units.scaled(example.score.unwrap().round() as i32);
+        assert_eq!(start.units.centipawns(value, start.phase(&example.board)), 100);
     }
 }

@@ -90,27 +90,15 @@ impl InitialWeights {
         self.0.as_deref().map_or_else(FloatWeights::material, FloatWeights::from)
     }
 
-    /// The trained weights, with the units of the initial ones.
-    ///
-    /// Weights are scaled to the phase when they are rounded. With `keep_scale` the search scale compensates, so that a
-    /// value means the same as during the training; without it the scale has to be fitted later.
+    /// The trained weights, with the units of the initial ones: a value means the same as during the training.
     ///
     /// # Errors
     /// When the numbers are no valid weights: the pieces are worth nothing, or a weight is too large.
-    pub fn finish(
-        &self,
-        floats: &FloatWeights,
-        keep_scale: bool,
-        provenance: serde_json::Value,
-    ) -> Result<Weights, WeightsError> {
+    pub fn finish(&self, floats: &FloatWeights, provenance: serde_json::Value) -> Result<Weights, WeightsError> {
         let mut trained = Weights::from_floats(floats, provenance)?;
         trained.meta.name = "trained".to_string();
         if let Some(start) = &self.0 {
             trained.units = start.units;
-        }
-        if keep_scale {
-            let gamma = floats.gamma()? / self.floats().gamma()?;
-            trained.units.scale = (f64::from(trained.units.scale) / gamma).round().max(1.0) as i32;
         }
         Ok(trained)
     }

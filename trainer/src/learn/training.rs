@@ -496,7 +496,7 @@ impl<L: LeafSearch> Run<'_, '_, '_, L> {
         // File names without their folders.
         let name = |path: &Path| PathBuf::from(path.file_name().unwrap_or_default());
         let (samples, started) = (name(&settings.samples), settings.start.as_deref().map(name));
-        let (machine, keep_scale) = (MachineSettings::default(), settings.keep_scale);
+        let machine = MachineSettings::default();
         let settings = TrainingSettings { samples, start: started, machine, ..settings.clone() };
         let provenance = serde_json::json!({
             "method": "comparison training",
@@ -508,7 +508,7 @@ impl<L: LeafSearch> Run<'_, '_, '_, L> {
             "updates": state.updates,
             "agreement": accuracy,
         });
-        let weights = start.finish(floats, keep_scale, provenance)?;
+        let weights = start.finish(floats, provenance)?;
         weights.save(&folder.iteration(state.iteration))?;
         if best {
             weights.save(&folder.best())?;

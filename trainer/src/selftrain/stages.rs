@@ -34,7 +34,7 @@ use crate::base::words::spoken;
 use crate::data::label::{OwnEngine, label};
 use crate::data::positions::Filters;
 use crate::data::prepare::{self, prepare};
-use crate::fit::calibration::{calibrate_by_points, pawn};
+use crate::fit::calibration::calibrate_by_points;
 use crate::fit::regression as fit;
 use crate::learn::folder::RunFolder;
 use crate::learn::training::{self, TrainingProgress};
@@ -72,6 +72,11 @@ struct MatchPlan {
     /// Most games.
     games: u64,
     sprt: Option<Sprt>,
+}
+
+/// Whether weights at this distance are too weak for a long match against the reference.
+fn is_below(distance: &Distance) -> bool {
+    distance.elo.value < WITHIN_REACH || distance.elo.high <= 0.0
 }
 
 impl<'a> Loop<'a> {
@@ -368,7 +373,7 @@ impl<'a> Loop<'a> {
         let first = generation.settings.window_start(generation.number);
         let files: Vec<PathBuf> =
             (first..=generation.number).map(|number| self.folder.generation(number).labeled()).collect();
-        Ok(Window::load(&files, pawn(&generation.base) / 100.0)?)
+        Ok(Window::load(&files, Arc::clone(&generation.base))?)
     }
 
     /// Interpolates and scales the new weights.
@@ -514,14 +519,35 @@ impl<'a> Loop<'a> {
     }
 
     /// Measures the distance of the best weights to the reference if it is unknown: at the beginning, and with a new
-    /// reference.
+    /// reference. Best weights of an earlier generation may then be proven stronger as well, as by [`Loop::proof`].
+    ///
+    /// Both are recorded at the end: if the training is stopped before, a resumed one repeats them from the games.
     fn first_distance(&mut self, generation: &Generation) -> Result<bool, SelfTrainError> {
-        let stage = std::mem::replace(&mut self.state.stage, Stage::Distance);
-        self.reporter.begin(&self.state, &[Stage::Distance], self.settings.generations);
-        self.state.stage = stage;
-        let measured = self.measure(generation, generation.folder.games_before())?;
+        let best = self.state.best;
+        self.begin_stage(Stage::Distance);
+        let Some(distance) = self.measure(generation, generation.folder.games_before())? else { return Ok(false) };
+        let is_earlier = (1..generation.number).contains(&best);
+        let record = if is_earlier && self.state.playing == 0 && !is_below(&distance) {
+            self.begin_stage(Stage::Proof);
+            let path = generation.folder.proof_games_before();
+            let Some(record) = self.long_match(generation, best, path)? else { return Ok(false) };
+            record
+        } else {
+            None
+        };
+        self.record_distance(distance)?;
+        if let Some(record) = record {
+            self.record_proof(best, record)?;
+        }
         self.save()?;
-        Ok(measured)
+        Ok(true)
+    }
+
+    /// Reports a stage that is not the next one of the generation.
+    fn begin_stage(&mut self, stage: Stage) {
+        let next = std::mem::replace(&mut self.state.stage, stage);
+        self.reporter.begin(&self.state, &[stage], self.settings.generations);
+        self.state.stage = next;
     }
 
     /// Measures the distance of a newly adopted generation.
@@ -529,11 +555,14 @@ impl<'a> Loop<'a> {
         if self.state.best != generation.number {
             return Ok(true);
         }
-        self.measure(generation, generation.folder.distance_games())
+        let Some(distance) = self.measure(generation, generation.folder.distance_games())? else { return Ok(false) };
+        self.record_distance(distance)?;
+        Ok(true)
     }
 
-    /// Plays the best weights against the reference. An SPRT ends the games early if the best weights are far weaker.
-    fn measure(&mut self, generation: &Generation, path: PathBuf) -> Result<bool, SelfTrainError> {
+    /// Plays the best weights against the reference; `None` if it was stopped. An SPRT ends the games early if the best
+    /// weights are far weaker.
+    fn measure(&mut self, generation: &Generation, path: PathBuf) -> Result<Option<Distance>, SelfTrainError> {
         let (name, reference) = self.reference()?;
         let best = Weights::load(&self.folder.weights(self.state.best))?;
         let (elo, games) = if best.plays_as(&reference) {
@@ -549,50 +578,70 @@ impl<'a> Loop<'a> {
             };
             let best = (name_of(self.state.best), Arc::new(best));
             let Some(record) = self.play(generation, plan, (&best.0, best.1), (&name, reference))? else {
-                return Ok(false);
+                return Ok(None);
             };
             (record.elo, record.tally.games())
         };
         let distance = Distance { generation: self.state.best, reference: name, elo, games };
+        self.reporter.emit(SelfTrainEvent::Distance(distance.clone()));
+        Ok(Some(distance))
+    }
+
+    fn record_distance(&mut self, distance: Distance) -> Result<(), SelfTrainError> {
         self.tick();
         self.state.distance = Some(distance.clone());
-        self.write_log(&SelfTrainLogLine::Distance { distance: distance.clone(), seconds: self.state.seconds })?;
-        self.reporter.emit(SelfTrainEvent::Distance(distance));
-        Ok(true)
+        self.write_log(&SelfTrainLogLine::Distance { distance, seconds: self.state.seconds })
     }
 
     /// Plays a long match of a newly adopted generation against the weights that the engine plays with, unless it is
     /// known to be weaker than the reference. If the match proves that the generation is stronger, the engine plays
     /// with it.
     fn proof(&mut self, generation: &Generation) -> Result<bool, SelfTrainError> {
-        let (number, settings) = (generation.number, &generation.settings);
+        let number = generation.number;
         // Without matches of distance the latest one is of an earlier generation.
-        let is_below = |Distance { generation, elo, .. }: &Distance| {
-            *generation == number && (elo.value < WITHIN_REACH || elo.high <= 0.0)
-        };
-        if self.state.best != number || self.state.distance.as_ref().is_some_and(is_below) {
+        let is_weaker = |distance: &Distance| distance.generation == number && is_below(distance);
+        if self.state.best != number || self.state.distance.as_ref().is_some_and(is_weaker) {
             return Ok(true);
         }
-        let first = self.state.playing == 0;
+        let path = generation.folder.proof_games();
+        let Some(record) = self.long_match(generation, number, path)? else { return Ok(false) };
+        if let Some(record) = record {
+            self.record_proof(number, record)?;
+        }
+        Ok(true)
+    }
+
+    /// Plays generation `number` against the weights that the engine plays with. `None` if it was stopped; there is no
+    /// record, and no game, if the weights are equal.
+    fn long_match(
+        &mut self,
+        generation: &Generation,
+        number: u32,
+        path: PathBuf,
+    ) -> Result<Option<Option<MatchRecord>>, SelfTrainError> {
+        let settings = &generation.settings;
         let (name, other) = match self.state.playing {
             0 => self.reference()?,
             playing => (name_of(playing), Arc::new(Weights::load(&self.folder.weights(playing))?)),
         };
         let weights = Arc::new(Weights::load(&self.folder.weights(number))?);
         if weights.plays_as(&other) {
-            return Ok(true);
+            return Ok(Some(None));
         }
         let plan = MatchPlan {
-            path: generation.folder.proof_games(),
+            path,
             draw: Draw::Proof,
             nodes: settings.long_nodes,
             games: settings.proof_games,
             sprt: Some(settings.proof_sprt().map_err(SelfTrainError::Settings)?),
         };
-        let Some(record) = self.play(generation, plan, (&generation.name(), weights), (&name, other))? else {
-            return Ok(false);
-        };
-        let promoted = is_proven(&record);
+        let record = self.play(generation, plan, (&name_of(number), weights), (&name, other))?;
+        Ok(record.map(Some))
+    }
+
+    /// Records a long match; the engine plays with the generation if it is proven stronger.
+    fn record_proof(&mut self, number: u32, record: MatchRecord) -> Result<(), SelfTrainError> {
+        let (promoted, first) = (is_proven(&record), self.state.playing == 0);
         self.tick();
         let (seconds, path) = (self.state.seconds, self.folder.playing());
         if promoted {
@@ -604,7 +653,7 @@ impl<'a> Loop<'a> {
             true => SelfTrainEvent::Promoted { generation: number, path, record, first },
             false => SelfTrainEvent::NotPromoted { generation: number, record },
         });
-        Ok(true)
+        Ok(())
     }
 
     /// The reference and its name.
@@ -666,7 +715,8 @@ fn reference_name(weights: &Weights) -> String {
     match weights.meta.name.as_str() {
         _ if weights.plays_as(&Weights::embedded()) => "the built-in weights".to_string(),
         "" => format!("the weights {}", weights.id()),
-        name => format!("the weights '{name}'"),
+        // Each training has a generation 7.
+        name => format!("the weights '{name}' ({})", weights.id()),
     }
 }
 

@@ -2,7 +2,9 @@
 
 use std::io;
 use std::path::PathBuf;
+use std::sync::Arc;
 
+use dyad_engine::eval::Weights;
 use dyad_formats::error::Error;
 use dyad_formats::hash;
 use dyad_formats::packed::Packed;
@@ -14,14 +16,14 @@ use crate::learn::examples::{Example, Examples};
 pub(super) struct Window {
     samples: Vec<Packed>,
     identity: u64,
-    /// A centipawn of the scores in units of the trained weights.
-    centipawn: f64,
+    /// The initial weights of the training.
+    start: Arc<Weights>,
 }
 
 impl Window {
-    /// Reads sample files.
-    pub fn load(files: &[PathBuf], centipawn: f64) -> Result<Window, Error> {
-        let mut window = Window { samples: Vec::new(), identity: 0, centipawn };
+    /// Reads sample files, for a training from `start`.
+    pub fn load(files: &[PathBuf], start: Arc<Weights>) -> Result<Window, Error> {
+        let mut window = Window { samples: Vec::new(), identity: 0, start };
         for path in files {
             let file = SampleFile::open(path)?;
             window.identity = hash::fold(window.identity, file.summary().identity);
@@ -57,6 +59,6 @@ impl Examples for Window {
     fn get(&self, index: usize) -> io::Result<Example> {
         let sample = self.samples[index].unpack().map_err(io::Error::other)?;
         let no_move = || io::Error::other(format!("sample {index} of the window has no desired move"));
-        Example::new(&sample, self.centipawn).ok_or_else(no_move)
+        Example::new(&sample, &self.start).ok_or_else(no_move)
     }
 }

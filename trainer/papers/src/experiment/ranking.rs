@@ -22,8 +22,8 @@ const POSITIONAL: [(&str, &str, Option<usize>, f64); 7] = [
     ("isolated pawn", "pawn_isolated", None, -20.0),
     ("backward pawn", "pawn_backward", None, -8.0),
     ("passed pawn", "passed_rank", None, 20.0),
-    ("open file", "rook_file", Some(0), 15.0),
-    ("half-open file", "rook_file", Some(2), 10.0),
+    ("open file, away from the king", "rook_file", Some(0), 15.0),
+    ("half-open file, away from the king", "rook_file", Some(2), 10.0),
     ("rook on 7th rank", "rook_seventh", None, 20.0),
 ];
 const PIECES: [(&str, f64); 5] =

@@ -250,7 +250,8 @@ impl StepRunner<'_, '_> {
         let folder = self.folder.join(&step.name);
         let settings = self.settings(samples, learn, settings)?;
         let (run, file) = (folder.join("training"), self.samples(samples)?);
-        let examples = FileExamples::new(&file, &Weights::material());
+        let material = Weights::material();
+        let examples = FileExamples::new(&file, &material);
         let mut progress = |progress: TrainingProgress| Some(progress.of_all_iterations());
         let summary = self.with_progress(&mut progress, |context| {
             if RunFolder::holds_run(&run) {
@@ -455,7 +456,8 @@ impl StepRunner<'_, '_> {
             fs::remove_dir_all(&run).map_err(Error::file("remove", &run))?;
         }
         let file = self.samples(samples)?;
-        let examples = FileExamples::new(&file, &Weights::material());
+        let material = Weights::material();
+        let examples = FileExamples::new(&file, &material);
         let mut context = Context { threads, stop: self.context.stop, on_event: &mut |_| () };
         let summary = training::begin(&settings, &run, &examples, &mut context);
         let summary = summary.map_err(Error::part(&step.name))?;
