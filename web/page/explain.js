@@ -158,9 +158,16 @@ class Explain {
     this.graph();
   }
 
+  // How the game ended here. A draw that nobody claimed is none.
+  outcome(node) {
+    const { outcome, legal } = node.info;
+    return legal.length && node.children.length ? null : outcome;
+  }
+
   // The sentence below the board.
   say(node) {
-    const { outcome, check, turn } = node.info;
+    const { check, turn } = node.info;
+    const outcome = this.outcome(node);
     const move = node.parent ? [`${this.game.number(node)} `, ...moveElements(node.san), ". "] : [];
     const next = outcome
       ? `${resultText(outcome.result)}: ${outcome.reason}.`
@@ -239,7 +246,7 @@ class Explain {
   verdict(given, how) {
     const { here } = this.game;
     if (how === "static" && this.searched === here) return;
-    const { outcome } = here.info;
+    const outcome = this.outcome(here);
     const before = how === "static" && this.explainer() === this.rules ? here.why?.score : null;
     const score = before ?? given;
     find("verdict").textContent = outcome ? resultText(outcome.result) : scoreText(score);
@@ -377,8 +384,9 @@ class Explain {
       return;
     }
     find("engine-line").textContent = "";
-    find("engine-score").textContent = node.info.outcome ? "The game is over." : "Searching ...";
-    if (node.info.outcome || this.searching === turn) return;
+    const isOver = !!this.outcome(node);
+    find("engine-score").textContent = isOver ? "The game is over." : "Searching ...";
+    if (isOver || this.searching === turn) return;
     this.searching = turn;
     const still = () =>
       turn === this.turn && node === this.game.here && find("show-engine").checked && this.table.mode === this;
@@ -502,7 +510,13 @@ class Explain {
       this.problem("This file is larger than 5 MB. Paste one game of it.");
       return;
     }
-    const text = await file.text();
+    const bytes = await file.arrayBuffer();
+    let text;
+    try {
+      text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+    } catch {
+      text = new TextDecoder("windows-1252").decode(bytes);
+    }
     find("paste-text").value = text.slice(0, 20000);
     await this.read(text);
   }

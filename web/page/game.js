@@ -8,8 +8,15 @@ function resultText(result) {
   return result.replace("1/2-1/2", "½–½").replace("-", "–");
 }
 
+// The date in PGN.
+function today() {
+  const now = new Date();
+  const padded = (number) => String(number).padStart(2, "0");
+  return `${now.getFullYear()}.${padded(now.getMonth() + 1)}.${padded(now.getDate())}`;
+}
+
 class Game {
-  // `played`, for a game against the engine: the user's side, the opponent, the outcome.
+  // `played`, for a game against the engine: the user's side, the opponent, the outcome, the date.
   constructor({ start = START, chess960 = false, tags = {} } = {}) {
     this.start = start;
     this.chess960 = chess960;
@@ -69,10 +76,10 @@ class Game {
   // The tags of the PGN.
   get allTags() {
     if (!this.played) return this.tags;
-    const { side, outcome } = this.played;
+    const { side, outcome, date } = this.played;
     return {
       Event: "Game in a browser",
-      Date: new Date().toISOString().slice(0, 10).replace(/-/g, "."),
+      Date: date ?? today(),
       White: side === "white" ? "You" : this.opponentName,
       Black: side === "black" ? "You" : this.opponentName,
       Result: outcome?.result ?? "*",

@@ -227,7 +227,7 @@ class Learn {
   // Learns. `prepare` makes the learner, unless there is one.
   async go(prepare) {
     if (this.run) return;
-    const run = { active: true, helpers: [], waiting: [], fit: null, failures: 0, ended: null };
+    const run = { active: true, starting: true, helpers: [], waiting: [], fit: null, failures: 0, ended: null };
     this.run = run;
     this.draw();
     try {
@@ -243,10 +243,12 @@ class Learn {
       this.draw();
       throw error;
     }
+    run.starting = false;
     this.stageBegan = this.generationBegan = null;
     run.saver = setInterval(() => this.saveSometimes(), SAVE_EVERY);
     run.ticker = setInterval(() => this.draw(), 1000);
     this.employ();
+    this.draw();
   }
 
   // Whether what is kept is not what this tab has: after an error, or if another tab learned since.
@@ -270,7 +272,7 @@ class Learn {
 
   async pause() {
     const { run } = this;
-    if (!run?.active) return;
+    if (!run?.active || run.starting) return;
     remember("running", false);
     await this.end(run);
   }
@@ -301,8 +303,9 @@ class Learn {
 
   // An error of the teacher ends the run; the user may continue from what is kept.
   fail(run, error) {
-    if (error instanceof Stopped) return;
-    showError(error);
+    if (!run.active) return;
+    // The teacher may have stopped in another call, which has shown the error.
+    if (!(error instanceof Stopped)) showError(error);
     for (const helper of run.helpers) helper.stop();
     this.end(run).catch(showError);
   }
@@ -562,14 +565,15 @@ class Learn {
     const known = !!status;
     find("learn-start").hidden = known || !!run;
     // Until what is kept is read, a beginning would delete it.
-    for (const id of ["learn-start", "load"]) find(id).disabled = !this.restored;
+    find("learn-start").disabled = !this.restored;
+    find("load").disabled = !this.restored || !!run?.starting;
     find("learn-pause").hidden = !known;
     find("learn-pause").textContent = this.pausing ? "Pausing ..." : run ? "Pause" : "Continue";
-    find("learn-pause").disabled = this.pausing;
+    find("learn-pause").disabled = this.pausing || !!run?.starting;
     find("now").hidden = !known;
     find("learn-hint").hidden = known;
     for (const id of ["play-learned", "download"]) find(id).disabled = !this.best;
-    find("start-over").disabled = !known;
+    find("start-over").disabled = !known || !!run?.starting;
     document.body.dataset.learning = run?.active ? "yes" : "no";
     find("tab-learn").classList.toggle("busy", !!run?.active);
     if (known) {
@@ -649,6 +653,8 @@ class Learn {
 
   drawGenerations() {
     const { status } = this;
+    if (this.drawn === status.gains) return;
+    this.drawn = status.gains;
     const rows = status.gains.map((gain) =>
       element(
         "tr",

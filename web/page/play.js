@@ -81,6 +81,7 @@ class Play {
       time: TIMES[find("time").value][0],
       seed: Math.floor(Math.random() * 2 ** 31),
       outcome: null,
+      date: today(),
     };
     await this.begin(game);
   }
@@ -131,6 +132,7 @@ class Play {
     return (
       !this.thinking &&
       !this.game.played.outcome &&
+      !node.info?.outcome &&
       node === this.game.end() &&
       node.info?.turn === this.game.played.side
     );
@@ -181,7 +183,7 @@ class Play {
     const own = this.game.moves(this.game.end()).length > (played.side === "white" ? 0 : 1);
     find("take-back").disabled = !own;
     find("hint").disabled = over || !!this.thinking;
-    find("move-now").disabled = !this.thinking;
+    find("move-now").disabled = !this.thinking && !this.failed;
     find("resign").disabled = over || !this.game.root.children.length;
   }
 
@@ -190,7 +192,8 @@ class Play {
     const end = this.game.end();
     if (played.outcome) {
       this.table.say(this.resultWords());
-    } else if (this.thinking) this.table.say(`${this.game.opponentName} is thinking.`);
+    } else if (this.failed) this.table.say(`${this.game.opponentName} has failed. "Move now" starts it again.`);
+    else if (this.thinking) this.table.say(`${this.game.opponentName} is thinking.`);
     else {
       const last = end.parent ? [`${this.game.opponentName} plays `, ...moveElements(end.san), ". "] : [];
       this.table.say(...last, `Your move${end.info?.check ? ": you are in check" : ""}.`);
@@ -230,6 +233,7 @@ class Play {
       return;
     }
     const turn = ++this.turn;
+    this.failed = false;
     this.thinking = { turn, best: null };
     this.refresh();
     const limits = { level: game.played.level, movetime: game.played.time };
@@ -241,6 +245,7 @@ class Play {
     } catch (error) {
       if (turn !== this.turn) return;
       this.thinking = null;
+      this.failed = true;
       this.refresh();
       throw error;
     }
@@ -273,6 +278,7 @@ class Play {
 
   cancel() {
     this.turn++;
+    this.failed = false;
     if (!this.thinking) return;
     this.thinking = null;
     this.engine.stop();
@@ -300,6 +306,7 @@ class Play {
   }
 
   moveNow() {
+    if (this.failed) this.next().catch(showError);
     if (!this.thinking) return;
     const { best } = this.thinking;
     if (!best) return;

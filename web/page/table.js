@@ -130,11 +130,15 @@ class Table {
     const { here } = this.game;
     const move = here.info?.legal.find((one) => one.uci === uci);
     if (!move || !this.mode.mayMove(here)) return;
+    // The user may choose another mode meanwhile.
+    const { mode } = this;
+    const known = here.children.length;
     const node = this.game.add(here, uci, move.san);
+    if (here.children.length > known && mode.name !== "play") node.tried = true;
     this.board.lock();
     this.list();
     await this.go(node, dropped);
-    this.mode.moved?.(node);
+    mode.moved?.(node);
   }
 
   typed(event) {
@@ -201,6 +205,7 @@ class Table {
   list() {
     const moves = find("moves");
     const scroll = moves.scrollTop;
+    const [focused] = [...this.buttons].find(([, button]) => button === document.activeElement) ?? [];
     this.buttons.clear();
     moves.replaceChildren();
     const line = this.game.mainLine().slice(1);
@@ -227,6 +232,7 @@ class Table {
       if (!white) row = null;
     }
     moves.scrollTop = scroll;
+    this.buttons.get(focused)?.focus({ preventScroll: true });
     this.current();
   }
 
@@ -296,7 +302,11 @@ class Table {
 
   async copyPgn() {
     const end = this.game.end(this.game.here);
-    const text = await this.rules.callAt(this.game.position(end), "pgn", [JSON.stringify(this.game.allTags)]);
+    const tags = { ...this.game.allTags };
+    // The result is that of the game, not of a variation or of moves that the user tried.
+    const isGame = end === this.game.end() && !this.game.mainLine().some((node) => node.tried);
+    if (!isGame) tags.Result = "*";
+    const text = await this.rules.callAt(this.game.position(end), "pgn", [JSON.stringify(tags)]);
     await this.copy(find("copy-pgn"), text);
   }
 }

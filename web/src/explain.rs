@@ -16,7 +16,7 @@ use dyad_engine::search::{Limits, Options, Score};
 use dyad_formats::game::BrokenGame;
 use dyad_formats::input::Lines;
 use dyad_formats::pgn::GameTexts;
-use dyad_trainer::annotate::analysis::{Analyst, annotate_game};
+use dyad_trainer::annotate::analysis::{Analyst, after_move, annotate_game};
 use dyad_trainer::annotate::judgement::Judgement;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -229,13 +229,14 @@ pub fn why(play: &mut Play, uci: &str, nodes: Option<u64>) -> Result<Why, String
     let found = engine.search(game, &limits, &options, &control, &mut |_| ());
     let best = found.best.unwrap_or(mv);
     let score = |score| Some(ScoreOut::of(score, side));
+    let of_played = |found| score(after_move(found));
     let san = board.san(mv);
     let mut why = Why {
         best: board.uci(best),
         best_san: board.san(best),
         judgement: None,
         glyph: None,
-        score: score(found.score),
+        score: of_played(found.score),
         best_score: score(found.score),
         sentence: format!("{san} is the engine's own choice."),
         line: sans(&board, &found.pv),
@@ -256,7 +257,7 @@ pub fn why(play: &mut Play, uci: &str, nodes: Option<u64>) -> Result<Why, String
     let judgement = Judgement::of(better, played);
     why.judgement = judgement.map(Judgement::name);
     why.glyph = judgement.map(Judgement::sign);
-    (why.score, why.best_score) = (score(played), score(better));
+    (why.score, why.best_score) = (of_played(played), score(better));
     let explanation = sentence::explain(&compared);
     why.sentence = match (better, played) {
         _ if !is_worse(better, played) => format!("{} is as good as {}.", why.san, why.best_san),
@@ -274,11 +275,13 @@ pub fn why(play: &mut Play, uci: &str, nodes: Option<u64>) -> Result<Why, String
 
 /// Whether the played move is worse than the best one.
 fn is_worse(better: Score, played: Score) -> bool {
-    match (better, played) {
-        (Score::Cp(better), Score::Cp(played)) => better > played,
-        (Score::Mate(better), Score::Mate(played)) if better.signum() == played.signum() => better < played,
-        (better, played) => better != played,
-    }
+    // A mate is better than any other score, the sooner the better, and to be mated is worse.
+    let rank = |score| match score {
+        Score::Mate(moves) if moves > 0 => (1, -moves),
+        Score::Cp(centipawns) => (0, centipawns),
+        Score::Mate(moves) => (-1, -moves),
+    };
+    rank(better) > rank(played)
 }
 
 fn mark(mark: &Mark) -> MarkOut {

@@ -273,12 +273,10 @@ impl Play {
         (self.game, self.chess960) = (game, chess960);
         let board = self.game.board();
         let outcome = self.game.ending().map(|ending| outcome(ending, board.side_to_move()));
-        let legal =
-            if outcome.is_some() { Vec::new() } else { board.moves().iter().map(|&mv| legal(board, mv)).collect() };
         Ok(PositionOut {
             fen: board.fen(),
             turn: color(board.side_to_move()),
-            legal,
+            legal: board.moves().iter().map(|&mv| legal(board, mv)).collect(),
             check: board.in_check().then(|| board.king(board.side_to_move()).to_string()),
             outcome,
             last,
@@ -357,9 +355,12 @@ impl Play {
     /// The game in PGN with these tags.
     #[must_use]
     pub fn pgn(&self, tags: &[(String, String)]) -> String {
+        let stated = tags.iter().find(|(name, _)| name == "Result").map_or("*", |(_, value)| value);
+        // Other endings have to be claimed, and a side may have lost on time or resigned.
+        let is_final = |ending| matches!(ending, Ending::Checkmate | Ending::Stalemate);
         let result = match self.game.ending() {
-            Some(ending) => outcome(ending, self.board().side_to_move()).result,
-            None => tags.iter().find(|(name, _)| name == "Result").map_or("*", |(_, value)| value),
+            Some(ending) if is_final(ending) || stated == "*" => outcome(ending, self.board().side_to_move()).result,
+            _ => stated,
         };
         let mut text = String::new();
         let mut tag = |name: &str, value: &str| {
@@ -488,6 +489,7 @@ mod tests {
         let outcome = mate.outcome.expect("checkmate");
         assert_eq!((outcome.result, outcome.reason, mate.check.as_deref()), ("0-1", "checkmate", Some("e1")));
         assert!(play.pgn(&[("White".into(), "a \"b\"".into())]).ends_with("1. f3 e5 2. g4 Qh4# 0-1\n"));
+        assert!(play.pgn(&[("Result".into(), "1-0".into())]).ends_with("2. g4 Qh4# 0-1\n"));
         assert!(play.position(&at("", &["e2e5"])).unwrap_err().contains("e2e5"));
         assert!(play.position(&at("8/8 w - - 0 1", &[])).is_err());
         let castling = play.position(&at("r3k2r/8/8/8/8/8/8/R3K2R w KQkq -", &[])).unwrap();

@@ -223,12 +223,15 @@ impl<'a> Writer<'a> {
             DrawKind::Stalemate => "is stalemate",
             DrawKind::Material => "leaves too little material to win",
             DrawKind::FiftyMoves => "is a draw by the fifty-move rule",
-            DrawKind::Repetition => "is a draw by repetition",
+            // The search stops at the first one.
+            DrawKind::Repetition => "ends in a repetition",
         };
-        let state = self.state(1 - line);
-        match line {
-            1 => format!("{moves} {how}; after {} {state}.", self.names[0]),
-            _ => format!("{moves} {how}; after {} {state}.", self.names[1]),
+        let (other, side) = (&self.names[1 - line], color_name(self.mover));
+        match self.compared.moves[1 - line].score {
+            Score::Mate(1) => format!("{moves} {how}; {other} mates."),
+            // Its first move is made.
+            Score::Mate(number @ 2..) => format!("{moves} {how}; after {other} {side} mates in {}.", number - 1),
+            _ => format!("{moves} {how}; after {other} {}.", self.state(1 - line)),
         }
     }
 

@@ -140,7 +140,7 @@ impl Feature {
             Feature::Mobile(color, piece, square, count) => {
                 let squares = if *count == 1 { "square" } else { "squares" };
                 let number = if *count == 0 { "no".to_string() } else { count.to_string() };
-                format!("{}'s {} on {square} has {number} {squares} to go to", of(color), piece_name(*piece))
+                format!("{}'s {} on {square} has {number} {squares} safe from pawns", of(color), piece_name(*piece))
             }
             Feature::Stands(color, piece, square) => {
                 format!("{}'s {} stands on {square}", of(color), piece_name(*piece))

@@ -153,7 +153,8 @@ impl Analyst {
 
 /// A score of the position before a move as one of the position after it, both from the mover's view: one move of a mate
 /// is made.
-fn after_move(score: Score) -> Score {
+#[must_use]
+pub fn after_move(score: Score) -> Score {
     match score {
         Score::Mate(moves) if moves > 1 => Score::Mate(moves - 1),
         score => score,
