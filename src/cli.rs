@@ -66,7 +66,7 @@ enum Command {
     Selftrain(Box<selftrain::Arguments>),
     /// Train by comparison: the desired move of each sample against its siblings
     Train(Box<train::Arguments>),
-    /// Fit weights to the results and scores of samples, without a search
+    /// Fit weights to the results and scores of samples, without a search (Texel tuning)
     Fit(fit::Arguments),
     /// Generate training data: games of weights against themselves
     Datagen(datagen::Arguments),
@@ -74,7 +74,7 @@ enum Command {
     Prepare(Box<prepare::Arguments>),
     /// Replace the desired moves and scores of a sample file by those of a search
     Label(label::Arguments),
-    /// Convert games between PGN, viriformat, binpack and bulletformat
+    /// Convert games (PGN, viriformat) to PGN, viriformat or bulletformat
     Convert(convert::Arguments),
     /// Play a match of two players, each opening with both colors
     Match(Box<match_::Arguments>),
@@ -84,7 +84,7 @@ enum Command {
     Report(report::Arguments),
     /// Average and measure weights files
     Weights(weights::Arguments),
-    /// Train, measure and calibrate levels that play like people; estimate ratings
+    /// Train, measure and calibrate levels that play like human players; estimate ratings
     Level(Box<level::Arguments>),
     /// Repeat the experiments of a paper, or make the built-in weights
     Experiment(experiment::Arguments),
@@ -151,7 +151,7 @@ fn with_default(tool: clap::Command, name: &str, default: &str) -> clap::Command
 
 /// The template of the help, with the commands in their groups.
 fn help(command: &clap::Command) -> String {
-    let mut text = "{about-with-newline}\n{usage-heading} {usage}\n".to_string();
+    let mut text = "{about-with-newline}\n{usage-heading} dyad [COMMAND]\n       dyad [UCI COMMAND]...\n".to_string();
     for (heading, names) in GROUPS {
         text += &format!("\n{heading}:\n");
         for name in names {
@@ -310,7 +310,7 @@ mod tests {
     }
 
     #[test]
-    fn every_option_names_its_value_and_its_default() {
+    fn every_option_has_help_without_a_full_stop() {
         for (names, tool) in tools(&Arguments::command_with_defaults(), &["dyad".into()]) {
             for argument in tool.get_opts() {
                 let name = argument.get_long().unwrap_or_default();

@@ -28,7 +28,7 @@ pub struct Arguments {
     /// File for mistakes and blunders as positions to solve (EPD with bm)
     #[arg(long, value_name = "FILE", group = "shows_player")]
     mistakes: Option<PathBuf>,
-    /// Player, by a part of the name: only these mistakes are written to --mistakes, and the board of --html is turned
+    /// Player, by a part of the name: --mistakes has the mistakes of this player only, --html shows the board from this side
     #[arg(long, value_name = "NAME", requires = "shows_player")]
     player: Option<String>,
     /// Nodes for each move, and again for each comparison with a better one; mistakes four times as many

@@ -25,7 +25,7 @@ pub struct Arguments {
     #[arg(long, value_name = "SHARE", value_delimiter = ',', value_parser = number(SHARE))]
     shares: Vec<f64>,
     /// Factor of a group of the mean, as GROUP=FACTOR or GROUP=MIDDLEGAME:ENDGAME; GROUP is a name, PREFIX* or @FAMILY,
-    /// and the closest match counts
+    /// and the longest match counts
     #[arg(long = "factor", value_name = "GROUP=FACTOR", value_delimiter = ',')]
     factors: Vec<GroupFactor>,
     /// Sample file with results, to which scale and win rate are fitted [default: scale of the mean, win rate of the

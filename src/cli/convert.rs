@@ -20,7 +20,7 @@ pub struct Arguments {
     /// File to write; its ending chooses the format: .pgn, .vf, or .bullet for the positions that have a score
     #[arg(long, short, value_name = "FILE")]
     out: PathBuf,
-    /// Side that the scores in comments are given for: `white` or `mover` [default: the side that the games show, else
+    /// Side that the scores in comments are given for: `white` or `mover` [default: detected from the games, else
     /// mover]
     #[arg(long, value_name = "SIDE")]
     scores: Option<ScoreSide>,

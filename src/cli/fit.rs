@@ -61,7 +61,7 @@ pub struct Arguments {
     /// Keep scale and win-rate model of the initial weights
     #[arg(long)]
     keep_scale: bool,
-    /// Take the scale at which these weights and the new ones agree with the scores alike
+    /// Set the scale so that values relate to the scores as those of WEIGHTS do
     #[arg(long, value_name = "WEIGHTS", conflicts_with = "keep_scale")]
     scale_like: Option<PathBuf>,
     #[command(flatten)]

@@ -33,7 +33,7 @@ pub struct Arguments {
 
 #[derive(Subcommand)]
 enum Tool {
-    /// Make records from games of people: positions with the value of each move
+    /// Make records from games of human players: positions with the value of each move
     Prepare(Prepare),
     /// Train the move model on records
     Train(Train),
@@ -120,10 +120,10 @@ struct EstimateArguments {
     /// Games that a player must have
     #[arg(long, value_name = "N", value_parser = number::<usize>(1..), default_value_t = 1)]
     min_games: usize,
-    /// Games of each player at most
+    /// At most N games of each player
     #[arg(long, value_name = "N", value_parser = number::<usize>(1..), default_value_t = 20)]
     max_games: usize,
-    /// Players at most, those with the most games first
+    /// At most N players, those with the most games first
     #[arg(long, value_name = "N", value_parser = number::<usize>(1..), default_value_t = 20)]
     max_players: usize,
     /// Only players whom `dyad level prepare` holds out of these files

@@ -23,7 +23,7 @@ use super::{Outcome, Threads, load_weights, stop_on_interrupt, with_default};
 pub struct Arguments {
     /// Folder of the training, new or empty
     folder: PathBuf,
-    /// Resume the training in FOLDER; other arguments hold from its next generation on
+    /// Resume the training in FOLDER; other arguments take effect from its next generation on
     #[arg(long)]
     resume: bool,
     /// Initial weights: a file, `default` or `material` [default: material]

@@ -25,7 +25,8 @@ pub struct Arguments {
     /// packed
     #[arg(required = true, value_name = "SUITE")]
     suites: Vec<PathBuf>,
-    /// Positions of each suite at most, and of each 200 rating points of puzzles, spread over the file [default: all]
+    /// At most N positions of each suite and N puzzles of each 200 rating points, evenly spread over the file [default:
+    /// all]
     #[arg(long, value_name = "N", value_parser = number::<usize>(1..))]
     sample: Option<usize>,
     #[command(flatten)]
