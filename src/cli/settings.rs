@@ -182,8 +182,17 @@ mod tests {
         }
     }
 
-    /// Each argument of the settings changes one of them, and no two the same.
-    fn each_argument_changes_a_setting<T: Args + serde::Serialize>(of: &str) {
+    /// The value at a path like `.filters.quiet`, alone in its objects, under another name.
+    fn renamed(settings: &Value, path: &str, name: &str) -> Value {
+        let (objects, last) = path[1..].rsplit_once('.').map_or((None, &path[1..]), |(a, b)| (Some(a), b));
+        let objects: Vec<&str> = objects.into_iter().flat_map(|objects| objects.split('.')).collect();
+        let parent = objects.iter().fold(settings, |value, object| &value[*object]);
+        let alone = serde_json::json!({ name: parent[last] });
+        objects.iter().rev().fold(alone, |value, object| serde_json::json!({ *object: value }))
+    }
+
+    /// Each argument of the settings changes one of them, and no two the same. A file may use the names of the arguments.
+    fn each_argument_changes_a_setting<T: Args + serde::Serialize + DeserializeOwned>(of: &str) {
         let command = T::augment_args(Command::new("settings"));
         let parse = |words: &[&str]| -> Option<Value> {
             let words = [&["settings"], words].concat();
@@ -200,11 +209,17 @@ mod tests {
             let found = words.split(' ').find_map(|word| {
                 let values = std::iter::repeat_n(word, if is_flag { 0 } else { count });
                 let line: Vec<&str> = name.as_deref().into_iter().chain(values).collect();
-                let mut found = Vec::new();
-                differences(&defaults, &parse(&line)?, "", &mut found);
-                Some(found).filter(|found| !found.is_empty())
+                let (mut found, settings) = (Vec::new(), parse(&line)?);
+                differences(&defaults, &settings, "", &mut found);
+                Some((found, settings)).filter(|(found, _)| !found.is_empty())
             });
-            let found = found.unwrap_or_else(|| panic!("{of}: {name:?} changes nothing"));
+            let (found, settings) = found.unwrap_or_else(|| panic!("{of}: {name:?} changes nothing"));
+            if let Some(name) = argument.get_long() {
+                let file = renamed(&settings, &found[0], name);
+                let read = serde_json::from_value::<T>(file.clone());
+                let read = read.map(|read| serde_json::to_value(read).unwrap());
+                assert!(read.as_ref().is_ok_and(|read| *read == settings), "{of}: {file}: {read:?}");
+            }
             assert_eq!(found.len(), 1, "{of}: {name:?} changes {found:?}");
             assert!(changed.insert(found[0].clone()), "{of}: {name:?} changes {found:?}, as another one does");
         }

@@ -66,6 +66,7 @@ pub struct Filters {
     #[arg(skip)]
     pub mover_rating: [Option<u32>; 2],
     /// Lowest rating of both players
+    #[serde(alias = "min-players")]
     #[arg(long = "min-players", value_parser = number::<u32>(0..), value_name = "RATING")]
     pub players_rating: Option<u32>,
     /// First and last ply (0 is the position before White's first move).
@@ -75,9 +76,11 @@ pub struct Filters {
     #[arg(long, value_name = "RESULT", value_delimiter = ',')]
     pub results: Vec<GameResult>,
     /// Keep games whose event or time control contains one of these words, ignoring case
+    #[serde(alias = "event")]
     #[arg(long = "event", value_name = "WORD", value_delimiter = ',')]
     pub event_words: Vec<String>,
     /// Skip games whose event or time control contains one of these words, ignoring case
+    #[serde(alias = "not-event")]
     #[arg(long = "not-event", value_name = "WORD", value_delimiter = ',')]
     pub event_not_words: Vec<String>,
     /// At most N random positions of a game [default: all]
@@ -87,16 +90,18 @@ pub struct Filters {
     #[arg(long)]
     pub scored: bool,
     /// Skip positions with a score of PAWNS or more for either side, and mates [default: no limit]
+    #[serde(alias = "max-score")]
     #[arg(long = "max-score", value_name = "PAWNS", value_parser = number(MAX_SCORE))]
     pub largest_score: Option<f64>,
     /// Only positions not in check whose move is neither a capture nor a promotion
     #[arg(long)]
     pub quiet: bool,
     /// Only positions not in check where no capture and no promotion wins material by static exchange
-    #[serde(rename = "still")]
+    #[serde(rename = "still", alias = "quiescent")]
     #[arg(long = "quiescent")]
     pub quiescent: bool,
     /// Skip positions in check
+    #[serde(alias = "skip-in-check")]
     #[arg(long = "skip-in-check")]
     pub no_checks: bool,
     /// Skip positions of games right after a capture.
@@ -104,12 +109,15 @@ pub struct Filters {
     #[arg(skip)]
     pub skip_after_captures: bool,
     /// Keep positions with a single legal move
+    #[serde(alias = "keep-forced")]
     #[arg(long = "keep-forced")]
     pub forced: bool,
     /// Keep book moves
+    #[serde(alias = "keep-book")]
     #[arg(long = "keep-book")]
     pub book: bool,
     /// Keep moves that mate
+    #[serde(alias = "keep-mates")]
     #[arg(long = "keep-mates")]
     pub mates: bool,
     /// Margin over the second-best move, in centipawns, that the comment of a move must have (option PgnComment) for a

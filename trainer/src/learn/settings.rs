@@ -25,6 +25,7 @@ pub struct TrainingSettings {
     #[arg(skip)]
     pub samples: PathBuf,
     /// Initial weights: a file, `default` or `material` [default: the paper's piece values, all else zero]
+    #[serde(alias = "weights")]
     #[arg(long = "weights", value_name = "WEIGHTS")]
     pub start: Option<PathBuf>,
     /// Depth of training in plies: 1 is the quiescence leaf of each child
@@ -46,10 +47,11 @@ pub struct TrainingSettings {
     #[arg(skip)]
     pub optimizer: OptimizerSettings,
     /// Span over which the weights are averaged
+    #[serde(alias = "averaging")]
     #[arg(long = "averaging", value_name = "SPAN", value_enum, default_value_t)]
     pub average: Averaging,
     /// What L2 regularizes the weights toward
-    #[serde(rename = "hold")]
+    #[serde(rename = "hold", alias = "regularize-toward")]
     #[arg(long = "regularize-toward", value_name = "TARGET", value_enum, default_value_t)]
     pub l2_target: L2Target,
     /// Let the rate fall along a cosine to a hundredth at the end of the last iteration
@@ -62,6 +64,7 @@ pub struct TrainingSettings {
     #[arg(skip)]
     pub groups: BTreeMap<String, GroupSettings>,
     /// Training positions to use [default: all]
+    #[serde(alias = "positions")]
     #[arg(long = "positions", value_parser = number::<usize>(0..), value_name = "N")]
     pub train_positions: Option<usize>,
     /// Test positions to use [default: all]

@@ -42,6 +42,7 @@ pub struct Overrides {
     #[arg(skip)]
     pub variant: Option<Variant>,
     /// [`SelfTrainSettings::policy_openings`].
+    #[serde(alias = "policy-openings")]
     #[arg(skip)]
     pub natural: Option<f64>,
     /// Seed of all random draws [default: 1]
@@ -78,6 +79,7 @@ pub struct Overrides {
     #[arg(skip)]
     pub sprt: Option<[f64; 4]>,
     /// [`SelfTrainSettings::regression_match_every`].
+    #[serde(alias = "regression-match-every")]
     #[arg(skip)]
     pub anchor_every: Option<u32>,
     /// [`SelfTrainSettings::positions_per_game`].
@@ -91,7 +93,7 @@ pub struct Overrides {
     pub iterations: Option<u32>,
     /// [`Comparison::min_margin`].
     #[arg(skip)]
-    #[serde(rename = "decided")]
+    #[serde(rename = "decided", alias = "min-margin")]
     pub min_margin: Option<u32>,
     /// The settings of a [`Regression`].
     #[arg(skip)]
@@ -106,9 +108,11 @@ pub struct Overrides {
     #[arg(skip)]
     pub groups: Option<BTreeMap<String, GroupSettings>>,
     /// [`Comparison::fine_tune_from`].
+    #[serde(alias = "fine-tune-from")]
     #[arg(skip)]
     pub refine_from: Option<u64>,
     /// [`Comparison::hold`].
+    #[serde(alias = "regularize-toward")]
     #[arg(skip)]
     pub hold: Option<L2Target>,
     /// [`Comparison::anneal`].
@@ -118,6 +122,7 @@ pub struct Overrides {
     #[arg(skip)]
     pub keep_scale: Option<bool>,
     /// [`Comparison::interpolation`] or [`Regression::max_interpolation`].
+    #[serde(alias = "interpolation")]
     #[arg(skip)]
     pub step: Option<f64>,
     /// Pairs of games that tune the new weights; 0 for no tuning
@@ -131,9 +136,11 @@ pub struct Overrides {
     pub distance_games: Option<u64>,
     /// Games of a long match against the weights that the engine plays with, at most, and of those that measure the
     /// distance; 0 for none [default: by the preset]
+    #[serde(alias = "long-games")]
     #[arg(long = "long-games", value_parser = number::<u64>(0..), value_name = "N")]
     pub proof_games: Option<u64>,
     /// [`SelfTrainSettings::proof_sprt`].
+    #[serde(alias = "long-sprt")]
     #[arg(skip)]
     pub proof_sprt: Option<[f64; 4]>,
     /// Minutes after which the training ends with a generation; 0 for no limit [default: by the preset]
@@ -152,8 +159,10 @@ pub struct RegressionOverrides {
     /// [`Regression::growth`].
     pub growth: Option<u32>,
     /// [`Regression::pairs_l2`].
+    #[serde(alias = "pairs-l2")]
     pub pairs: Option<f64>,
     /// [`Regression::half_at`].
+    #[serde(alias = "half-at")]
     pub equal_at: Option<u64>,
     /// [`Regression::leaves`].
     pub leaves: Option<bool>,
@@ -423,6 +432,26 @@ mod tests {
 
     fn parse(text: &str) -> Overrides {
         serde_json::from_str(text).unwrap_or_else(|error| panic!("{text}: {error}"))
+    }
+
+    /// Settings have two names: that of the files of release 0.2.0, which is written, and that of the documents.
+    #[test]
+    fn settings_are_read_by_either_name() {
+        for (old, new, value) in [
+            ("natural", "policy-openings", "0.25"),
+            ("anchor-every", "regression-match-every", "7"),
+            ("decided", "min-margin", "7"),
+            ("refine-from", "fine-tune-from", "7"),
+            ("hold", "regularize-toward", "\"start\""),
+            ("step", "interpolation", "0.25"),
+            ("proof-games", "long-games", "7"),
+            ("proof-sprt", "long-sprt", "[0.0, 7.0, 0.1, 0.1]"),
+        ] {
+            let [old, new] = [old, new].map(|name| parse(&format!("{{\"{name}\": {value}}}")));
+            assert!(old == new && old != Overrides::default(), "{value}");
+        }
+        assert_eq!(parse(r#"{"fit": {"equal-at": 7}}"#), parse(r#"{"fit": {"half-at": 7}}"#));
+        assert_eq!(parse(r#"{"fit": {"pairs": 7.0}}"#), parse(r#"{"fit": {"pairs-l2": 7.0}}"#));
     }
 
     /// A value is obeyed, the preset's own value included, and nothing else changes; or it is refused by its name.

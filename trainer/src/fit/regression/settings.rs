@@ -119,7 +119,7 @@ pub struct FitSettings {
     #[arg(skip)]
     pub groups: BTreeMap<String, FitGroupSettings>,
     /// What L2 regularizes the weights toward; material always toward its initial weights
-    #[serde(rename = "hold")]
+    #[serde(rename = "hold", alias = "regularize-toward")]
     #[arg(long = "regularize-toward", value_name = "TARGET", value_enum, default_value_t)]
     pub l2_target: L2Target,
     /// Epochs at most
