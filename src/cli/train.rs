@@ -338,7 +338,7 @@ mod tests {
         assert_eq!(settings.depth, 3);
         assert_eq!(settings.optimizer, OptimizerSettings::Adam { rate: 0.5, beta1: 0.9, beta2: 0.999 });
         assert!(matches!(settings.objective, ObjectiveSettings::Logistic { temperature: 50.0, .. }));
-        assert!(!settings.group("pairs").learn && !settings.group("location").learn);
+        assert!(!settings.group("pairs").learn && !settings.group("piece_square").learn);
         assert_eq!(settings.group("material").l2, 1e-6);
         assert_eq!(settings.machine.threads, 2);
     }

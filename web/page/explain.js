@@ -13,7 +13,7 @@ const SEARCHES = [50, 150, 500, ...Array(30).fill(1000)];
 // The families of features in words.
 const FAMILIES = {
   material: "Material",
-  location: "Pieces on their squares",
+  piece_square: "Pieces on their squares",
   material_pairs: "Balance of the pieces",
   mobility: "Mobility",
   pawns: "Pawn structure",
@@ -22,7 +22,7 @@ const FAMILIES = {
   threats: "Threats",
   king: "King safety",
   space: "Space",
-  lead: "Winnability",
+  winnability: "Winnability",
   pairs: "Pairs of pieces",
 };
 

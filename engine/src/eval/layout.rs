@@ -28,7 +28,7 @@ pub use property::{Counts, HalfSquare, Properties, Property, PropertyInfo};
 
 use super::pairs::Pair;
 use crate::board::{Piece, Square};
-use group::{group_name, kind, lower_case, with_offsets};
+use group::{group_name, kind, lower_case, stored_name, with_offsets};
 use property::{either, number, on_rank, one_of, piece_type, rank};
 
 // Properties, by kind. Piece types and ranks hold indices from 0.
@@ -388,8 +388,8 @@ impl Property for SafeChecks {
 /// Defines [`Family`], [`GROUPS`] and one typed constant for each group.
 ///
 /// An entry is `#[kind] GROUP as "name" [Property, ...] "what its features count" => "one feature in words";` where
-/// `{0}` stands for the value of the first property. The [`Kind`] is optional. The name in weights files and reports is
-/// that of the constant in lower case unless given.
+/// `{0}` stands for the value of the first property. The [`Kind`] is optional. The name of a group is that of the
+/// constant in lower case, and so is the name in weights files unless given.
 macro_rules! groups {
     ($($(#[$family_doc:meta])* $family:ident $family_name:literal {
         $(
@@ -413,6 +413,16 @@ macro_rules! groups {
                     $(Family::$family => $family_name,)*
                 }
             }
+
+            /// Whether this is its name, or was in release 0.2.0.
+            pub fn is_called(self, name: &str) -> bool {
+                let former = match self {
+                    Family::PieceSquare => "location",
+                    Family::Winnability => "lead",
+                    family => family.name(),
+                };
+                self.name() == name || former == name
+            }
         }
 
         /// The indices of the groups.
@@ -422,7 +432,7 @@ macro_rules! groups {
         /// All groups, in the order of their features.
         pub const GROUPS: [Group; [$($(stringify!($constant),)*)*].len()] = with_offsets([
             $($(Group::new::<($($property,)*)>(
-                group_name!($constant $($name)?),
+                [group_name!($constant), stored_name!($constant $($name)?)],
                 Family::$family,
                 kind!($($kind)?),
                 $about,
@@ -443,7 +453,7 @@ groups! {
         MATERIAL [Piece] "piece values" => "extra {0}";
     }
     /// Piece-square tables.
-    PieceSquare "location" {
+    PieceSquare "piece_square" {
         PIECE_SQUARE as "location" [Piece, HalfSquare] "piece-square tables, mirrored to files a to d" => "{0} on {1}";
     }
     /// Material imbalance: the numbers of two piece types combined.
@@ -576,7 +586,7 @@ groups! {
         TEMPO [QueensLeft] "tempo: the side to move" => "the move, {0}";
     }
     /// Winnability: how likely a material advantage is to win.
-    Winnability "lead" {
+    Winnability "winnability" {
         WINNABILITY_PAWNS as "ahead_pawns_left" [LargeLead, AllPawns] "winnability by pawns left" => "{0}, {1}";
         WINNABILITY_WINGS as "ahead_wings" [LargeLead, BothWings]
             "winnability by pawns on one or both wings" => "{0}, {1}";

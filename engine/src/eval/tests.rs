@@ -3,7 +3,7 @@
 use super::*;
 use crate::board::{ALL_SQUARES, Board, Color, Delta, Piece, PieceSquare, sign};
 use crate::eval::gradient::Trace;
-use crate::eval::layout::{GROUPS, Kind, LEN, MATERIAL, PAIRS, group_of};
+use crate::eval::layout::{GROUPS, Kind, LEN, MATERIAL, PAIRS, PIECE_SQUARE, group_of};
 use crate::eval::pairs;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
@@ -571,12 +571,16 @@ mod files {
 
     #[test]
     fn an_older_layout_is_read_by_group_name_with_a_note() {
-        let older: Vec<_> =
-            GROUPS.iter().rev().filter(|group| group.name != "location").map(|group| (group.name, group.len)).collect();
+        let older: Vec<_> = GROUPS
+            .iter()
+            .rev()
+            .filter(|group| **group != PIECE_SQUARE)
+            .map(|group| (group.stored_name, group.len))
+            .collect();
         let weights = Weights::from_json(&relaid(&older)).unwrap();
         assert!(weights.ints() == Weights::material().ints());
         assert_eq!(weights.meta.notes.len(), 1);
-        assert!(weights.meta.notes[0].contains("location"), "{:?}", weights.meta.notes);
+        assert!(weights.meta.notes[0].contains("piece_square"), "{:?}", weights.meta.notes);
     }
 
     #[test]

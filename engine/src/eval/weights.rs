@@ -119,7 +119,7 @@ impl Weights {
     ///
     /// Groups without weights are skipped, so the identifier stays when a layout gains a group.
     pub fn id(&self) -> String {
-        let groups = GROUPS.iter().map(|group| (group.name, &self.ints[group.range()]));
+        let groups = GROUPS.iter().map(|group| (group.stored_name, &self.ints[group.range()]));
         format!("{:08x}", content_hash(&self.units, groups))
     }
 

@@ -207,9 +207,10 @@ impl Topic {
                     Family::King => format!("safety of {color}'s king"),
                     Family::Space => format!("{color}'s space and center control"),
                     Family::Winnability => format!("{color}'s winning chances (winnability)"),
-                    Family::Material | Family::MaterialPairs | Family::PieceSquare | Family::Pairs => {
-                        format!("{color}'s {}", family.name())
-                    }
+                    Family::Material => format!("{color}'s material"),
+                    Family::MaterialPairs => format!("{color}'s combination of pieces"),
+                    Family::PieceSquare => format!("{color}'s piece-square tables"),
+                    Family::Pairs => format!("{color}'s pairs of pieces"),
                 }
             }
             Topic::Alone(subject) => subject.words(moves),

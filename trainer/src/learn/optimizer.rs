@@ -189,7 +189,7 @@ mod tests {
     fn l2_decays_the_groups_that_have_it() {
         let mut settings = TrainingSettings::default();
         let l2 = GroupSettings { l2: 1e-3, ..GroupSettings::default() };
-        settings.groups.insert("location".into(), l2);
+        settings.groups.insert("piece_square".into(), l2);
         let weights = FloatWeights { mg: vec![1.0; layout::LEN], eg: vec![-2.0; layout::LEN] };
         let optimizer = Optimizer::new(&OptimizerSettings::Plain { rate: 1.0 }, layout::LEN);
         let start = FloatWeights { mg: vec![0.5; layout::LEN], eg: vec![-2.0; layout::LEN] };

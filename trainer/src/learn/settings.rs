@@ -4,6 +4,7 @@
 //! and written into the weights files as provenance. Two runs with equal settings and equal data give equal weights,
 //! bit for bit; only [`MachineSettings`] may differ.
 
+use crate::base::groups;
 use crate::base::is_default;
 use crate::base::number::{self, number};
 use crate::base::parallel::check_threads;
@@ -62,6 +63,7 @@ pub struct TrainingSettings {
     pub keep_scale: bool,
     /// Learning by group; groups not named here learn without L2.
     #[arg(skip)]
+    #[serde(deserialize_with = "groups::map")]
     pub groups: BTreeMap<String, GroupSettings>,
     /// Training positions to use [default: all]
     #[serde(alias = "positions")]

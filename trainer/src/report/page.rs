@@ -616,13 +616,14 @@ fn norms(page: &mut Page, run: &RunData) {
         return;
     }
     page.heading("Groups of features");
-    let curve = |group: &str, stage: usize| {
-        let point = |line: &&LogLine| Some((line.positions as f64, line.norms.get(group)?[stage]));
+    let curve = |group: &Group, stage: usize| {
+        // Logs of release 0.2.0 have the names of weights files.
+        let norms = |line: &LogLine| line.norms.get(group.name).or_else(|| line.norms.get(group.stored_name)).copied();
+        let point = |line: &&LogLine| Some((line.positions as f64, norms(line)?[stage]));
         lines.iter().filter_map(point).collect::<Vec<_>>()
     };
     let draw = |stage: usize| {
-        let mut all: Vec<Series> =
-            GROUPS.iter().map(|group| Series::line(group.name, curve(group.name, stage))).collect();
+        let mut all: Vec<Series> = GROUPS.iter().map(|group| Series::line(group.name, curve(group, stage))).collect();
         let last = |series: &Series| series.points.last().map_or(0.0, |point| point.1);
         all.sort_by(|one, other| last(other).total_cmp(&last(one)));
         all.truncate(SHOWN_GROUPS);

@@ -8,8 +8,10 @@ use std::marker::PhantomData;
 /// [`GROUPS`].
 #[derive(Clone, Copy, Debug)]
 pub struct Group<P = Any> {
-    /// The name in weights files and reports; unique.
+    /// The name in selections and reports; unique.
     pub name: &'static str,
+    /// The name in weights files; unique.
+    pub stored_name: &'static str,
     /// The part of the evaluation it belongs to.
     pub family: Family,
     /// How its features are found, summed and explained.
@@ -62,11 +64,8 @@ macro_rules! kind {
     };
 }
 
-/// The name of a group: as given, or that of its constant in lower case.
+/// The name of a group: that of its constant in lower case.
 macro_rules! group_name {
-    ($constant:ident $name:literal) => {
-        $name
-    };
     ($constant:ident) => {{
         const NAME: &[u8] = &lower_case::<{ stringify!($constant).len() }>(stringify!($constant));
         match std::str::from_utf8(NAME) {
@@ -76,11 +75,21 @@ macro_rules! group_name {
     }};
 }
 
-pub(super) use {group_name, kind};
+/// The name of a group in weights files: as given, or that of its constant in lower case.
+macro_rules! stored_name {
+    ($constant:ident $name:literal) => {
+        $name
+    };
+    ($constant:ident) => {
+        group_name!($constant)
+    };
+}
+
+pub(super) use {group_name, kind, stored_name};
 
 impl Group {
     pub(super) const fn new<P: Properties>(
-        name: &'static str,
+        [name, stored_name]: [&'static str; 2],
         family: Family,
         kind: Kind,
         about: &'static str,
@@ -93,15 +102,28 @@ impl Group {
             len *= properties[i].len;
             i += 1;
         }
-        Group { name, family, kind, about, start: 0, len, properties, first_batch: 0, words, typed: PhantomData }
+        Group {
+            name,
+            stored_name,
+            family,
+            kind,
+            about,
+            start: 0,
+            len,
+            properties,
+            first_batch: 0,
+            words,
+            typed: PhantomData,
+        }
     }
 
     pub(super) const fn typed<P>(self) -> Group<P> {
-        let Group { name, family, kind, about, start, len, properties, first_batch, words, .. } = self;
-        Group { name, family, kind, about, start, len, properties, first_batch, words, typed: PhantomData }
+        let Group { name, stored_name, family, kind, about, start, len, properties, first_batch, words, .. } = self;
+        Group { name, stored_name, family, kind, about, start, len, properties, first_batch, words, typed: PhantomData }
     }
 
-    /// Whether a selection includes this group: its name, a prefix of it followed by `*`, or `@` and its family.
+    /// Whether a selection includes this group: its name, a prefix of it followed by `*`, or `@` and its family. Names of
+    /// release 0.2.0 select too.
     ///
     /// ```
     /// # use dyad_engine::eval::layout;
@@ -111,12 +133,12 @@ impl Group {
     /// ```
     pub fn is_in(&self, selection: &str) -> bool {
         if let Some(family) = selection.strip_prefix('@') {
-            return self.family.name() == family;
+            return self.family.is_called(family);
         }
-        match selection.strip_suffix('*') {
-            Some(beginning) => self.name.starts_with(beginning),
-            None => self.name == selection,
-        }
+        [self.name, self.stored_name].iter().any(|name| match selection.strip_suffix('*') {
+            Some(beginning) => name.starts_with(beginning),
+            None => *name == selection,
+        })
     }
 }
 
@@ -243,10 +265,10 @@ impl<P, Q> PartialEq<Group<Q>> for Group<P> {
 
 impl<P> Eq for Group<P> {}
 
-/// The group called `name`.
+/// The group called `name`, also by its name of release 0.2.0.
 pub fn group(name: &str) -> Option<&'static Group> {
     const ALL: &[Group] = &GROUPS;
-    ALL.iter().find(|group| group.name == name)
+    ALL.iter().find(|group| group.name == name || group.stored_name == name)
 }
 
 /// The groups of a selection, see [`Group::is_in`].
@@ -292,7 +314,7 @@ pub fn describe(feature: usize) -> String {
 
 /// CRC-32 of the names and lengths of this layout. Weights with the same checksum need no conversion.
 pub fn checksum() -> u32 {
-    checksum_of(GROUPS.iter().map(|group| (group.name, group.len)))
+    checksum_of(GROUPS.iter().map(|group| (group.stored_name, group.len)))
 }
 
 /// CRC-32 of any layout's names and lengths.

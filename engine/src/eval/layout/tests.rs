@@ -82,11 +82,20 @@ fn a_selection_is_a_group_a_beginning_or_a_family() {
     expect("@space", &["space", "center_control", "tempo"]);
     expect("minor_*", &["minor_behind_pawn", "minor_king_distance"]);
     expect("@pairs", &["pairs"]);
+    // Names of release 0.2.0.
+    expect("location", &["piece_square"]);
+    expect("@location", &["piece_square"]);
+    expect("king_refuge", &["king_escapes"]);
+    expect("ending", &["drawish_ending"]);
+    expect("ahead_w*", &["winnability_wings"]);
+    assert_eq!(select("@lead"), select("@winnability"));
     assert_eq!(select("*").map(|groups| groups.len()), Ok(GROUPS.len()));
     for wrong in ["minor_", "@minor", "@", "", "bishops*"] {
         let error = select(wrong).expect_err(wrong);
-        assert!(error.starts_with(&format!("no group of features is called {wrong}; there are material, location")));
-        assert!(error.ends_with("@lead, @pairs"), "{error}");
+        assert!(
+            error.starts_with(&format!("no group of features is called {wrong}; there are material, piece_square"))
+        );
+        assert!(error.ends_with("@winnability, @pairs"), "{error}");
     }
 }
 

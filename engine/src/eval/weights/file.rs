@@ -72,7 +72,7 @@ impl Weights {
             made: &self.meta.provenance,
             layout: Layout {
                 checksum: layout::checksum(),
-                groups: GROUPS.iter().map(|group| (group.name.to_string(), group.len)).collect(),
+                groups: GROUPS.iter().map(|group| (group.stored_name.to_string(), group.len)).collect(),
             },
             weights: GroupsOut(self.ints()),
         };
@@ -202,7 +202,7 @@ impl Document {
                 return Err(missing(name));
             }
         }
-        let absent = GROUPS.iter().filter(|ours| !self.layout.groups.iter().any(|(name, _)| name == ours.name));
+        let absent = GROUPS.iter().filter(|ours| !self.layout.groups.iter().any(|(name, _)| name == ours.stored_name));
         let notes =
             absent.map(|ours| format!("the weights are older than group `{}`, which is zero", ours.name)).collect();
         Ok((ints, notes))
@@ -220,7 +220,8 @@ fn no_name_twice<'a>(names: impl Iterator<Item = &'a String>) -> Result<(), Weig
 }
 
 fn known_group(name: &str, len: usize) -> Result<&'static Group, WeightsError> {
-    match layout::group(name) {
+    const KNOWN: &[Group] = &GROUPS;
+    match KNOWN.iter().find(|group| group.stored_name == name) {
         Some(group) if group.len == len => Ok(group),
         Some(group) => Err(WeightsError::new(format!(
             "group `{name}` has {len} features in the weights and {} in this engine",
@@ -373,9 +374,9 @@ impl Serialize for GroupsOut<'_> {
         for group in &GROUPS {
             let weights = &self.0[group.range()];
             if weights.iter().all(|weight| *weight == [0; 2]) {
-                map.serialize_entry(group.name, &0)?;
+                map.serialize_entry(group.stored_name, &0)?;
             } else {
-                map.serialize_entry(group.name, &Lists::of(weights))?;
+                map.serialize_entry(group.stored_name, &Lists::of(weights))?;
             }
         }
         map.end()

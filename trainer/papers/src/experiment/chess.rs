@@ -13,8 +13,8 @@ use crate::experiment::plan::{
 };
 
 /// Families that stand for the sub-functions with non-linear features: imbalance, king, passed, space, initiative.
-const NON_LINEAR: [&str; 5] = ["material_pairs", "king", "passed", "space", "lead"];
-const LINEAR: [&str; 6] = ["material", "location", "mobility", "pawns", "pieces", "threats"];
+const NON_LINEAR: [&str; 5] = ["material_pairs", "king", "passed", "space", "winnability"];
+const LINEAR: [&str; 6] = ["material", "piece_square", "mobility", "pawns", "pieces", "threats"];
 
 /// Tables IV to VII: CT1 to CT4 and CT5 to CT8 against ORI1 and against ORI2.
 const AGAINST_BASE1: [f64; 8] = [33.83, 40.10, 38.77, 41.30, 21.70, 24.30, 26.13, 28.15];

@@ -17,7 +17,7 @@ use crate::experiment::plan::{
     scores, table, text, value,
 };
 
-const EVAL0: [&str; 3] = ["material", "location", "mobility"];
+const EVAL0: [&str; 3] = ["material", "piece_square", "mobility"];
 const AKA: &str = "king_attack";
 const SPC: &str = "safe_checks";
 const COP: &str = "attacked";

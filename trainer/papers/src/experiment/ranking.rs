@@ -100,7 +100,7 @@ fn of_band(numbers: &Numbers, band: &str, games: &[PathBuf]) -> Vec<Step> {
     // About one position every ten plies, at random; they took each tenth.
     let filters = Filters { per_game: Some(7), ..Filters::default() };
     let (count, test_percent) = (numbers.positions, numbers.test_percent);
-    let mut learn: Vec<String> = vec!["material".into(), "location".into()];
+    let mut learn: Vec<String> = vec!["material".into(), "piece_square".into()];
     for (_, group, _, _) in POSITIONAL {
         if !learn.iter().any(|known| known == group) {
             learn.push(group.into());

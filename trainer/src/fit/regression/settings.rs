@@ -9,6 +9,7 @@ use dyad_formats::error::Error;
 use dyad_formats::packed::{Packed, Sample};
 use serde::{Deserialize, Serialize};
 
+use crate::base::groups;
 use crate::base::number::{self, number};
 use crate::fit::logistic::sigmoid;
 
@@ -114,9 +115,11 @@ pub struct FitSettings {
     pub target: Target,
     /// Groups that learn; empty for all.
     #[arg(skip)]
+    #[serde(deserialize_with = "groups::list")]
     pub learn: Vec<String>,
     /// Groups whose settings differ from [`FitGroupSettings::of`] their name.
     #[arg(skip)]
+    #[serde(deserialize_with = "groups::map")]
     pub groups: BTreeMap<String, FitGroupSettings>,
     /// What L2 regularizes the weights toward; material always toward its initial weights
     #[serde(rename = "hold", alias = "regularize-toward")]

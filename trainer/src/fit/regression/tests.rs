@@ -122,9 +122,9 @@ fn frozen_groups_do_not_change_and_l2_shrinks() {
     settings.target.result_share = 0.0;
     settings.set_group("pairs", |group| group.learn = false);
     assert_eq!(norm(&settings, "pairs"), 0.0);
-    let free = norm(&settings, "location");
-    settings.set_group("location", |group| group.l2 = 1e6);
-    assert!(norm(&settings, "location") < 0.5 * free, "{free}");
+    let free = norm(&settings, "piece_square");
+    settings.set_group("piece_square", |group| group.l2 = 1e6);
+    assert!(norm(&settings, "piece_square") < 0.5 * free, "{free}");
 }
 
 /// Initial weights whose squares have a nonzero mean: nothing moves to material that does not learn, or from squares
@@ -140,7 +140,7 @@ fn squares_are_centered_only_if_both_groups_learn() {
     for (learn, frozen) in [
         (&["tempo"][..], &[MATERIAL.range(), PIECE_SQUARE.range()][..]),
         (&["material"], &[PIECE_SQUARE.range()]),
-        (&["location", "tempo"], &[MATERIAL.range()]),
+        (&["piece_square", "tempo"], &[MATERIAL.range()]),
     ] {
         let learn = learn.iter().map(ToString::to_string).collect();
         let settings = FitSettings { epochs: 1, batch: 200, learn, ..FitSettings::default() };
@@ -278,8 +278,8 @@ fn l2_regularizes_toward_zero_or_the_initial_weights() {
     let distance = |l2_target: L2Target| {
         let mut settings = FitSettings { epochs: 2, batch: 500, patience: 9, l2_target, ..FitSettings::default() };
         settings.target.result_share = 0.0;
-        settings.learn = vec!["location".to_string()];
-        settings.set_group("location", |group| *group = FitGroupSettings { learn: true, rate: 0.05, l2: 1e6 });
+        settings.learn = vec!["piece_square".to_string()];
+        settings.set_group("piece_square", |group| *group = FitGroupSettings { learn: true, rate: 0.05, l2: 1e6 });
         let fitted = run(&settings, &data, &start, 2);
         let away = |feature: usize| (fitted.weights.mg[feature] - fitted.unit * start.mg[feature]).abs();
         PIECE_SQUARE.range().map(away).sum::<f64>()
