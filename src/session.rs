@@ -71,10 +71,8 @@ pub fn engine_name(trained: Option<&Trained>) -> String {
 pub struct WeightsChoice {
     /// `WeightsFile`; empty for none.
     pub file: String,
-    /// `UseTrained`.
-    pub use_trained: bool,
-    /// Whether it was set: then `uci` does not turn it on.
-    pub use_trained_is_set: bool,
+    /// `UseTrained`; `None` until it is set, which is off, and `uci` turns it on.
+    pub use_trained: Option<bool>,
     /// `TrainFolder`.
     pub folder: Option<PathBuf>,
 }

@@ -554,34 +554,24 @@ impl Preparation {
         let Preparation { mode, folder, start, games, overrides, open_page, in_use, is_own } = self;
         let reference = Some(Arc::clone(&in_use)).filter(|_| !is_own);
         let games = games.map(|games| games_file(&games)).transpose()?;
+        let another = |is: &str, modes: &str| {
+            let folder = folder.display();
+            Err(format!(
+                "the training in {folder} {is}: Train {modes} continues it, another TrainFolder is for a new one"
+            ))
+        };
         match (mode, overview) {
             (Mode::Scratch, Some(Overview { from_pieces: false, .. })) => {
-                return Err(format!(
-                    "the training in {} did not begin from the pieces alone: Train resume continues it, another \
-                     TrainFolder is for a new one",
-                    folder.display()
-                ));
+                return another("did not begin from the pieces alone", "resume");
             }
             (Mode::Improve, Some(Overview { from_pieces: true, .. })) if start.is_empty() => {
-                return Err(format!(
-                    "the training in {} began from the pieces alone: Train scratch or resume continues it, another \
-                     TrainFolder is for a new one",
-                    folder.display()
-                ));
+                return another("began from the pieces alone", "scratch or resume");
             }
             (Mode::Scratch | Mode::Improve, Some(Overview { from_file: true, .. })) => {
-                return Err(format!(
-                    "the training in {} learns from the games of a file: Train games or resume continues it, another \
-                     TrainFolder is for a new one",
-                    folder.display()
-                ));
+                return another("learns from the games of a file", "games or resume");
             }
             (Mode::Games, Some(Overview { from_file: false, .. })) => {
-                return Err(format!(
-                    "the training in {} learns from its own games: Train resume continues it, another TrainFolder is \
-                     for a new one",
-                    folder.display()
-                ));
+                return another("learns from its own games", "resume");
             }
             (Mode::Scratch, _) if !["", "material"].contains(&start.as_str()) => {
                 return Err("TrainStart: scratch starts from the pieces alone; improve starts from a file".to_string());
@@ -604,11 +594,7 @@ impl Preparation {
         let task = if mode == Mode::Resume || selftrain::is_begun(&folder) {
             let is_compared = matches!(mode, Mode::Improve | Mode::Games) && !start.is_empty();
             if is_compared && !selftrain::began_from(&folder, &*named(&start)?) {
-                return Err(format!(
-                    "the training in {} did not begin from TrainStart {start}: Train resume continues it, another \
-                     TrainFolder is for a new one",
-                    folder.display()
-                ));
+                return another(&format!("did not begin from TrainStart {start}"), "resume");
             }
             // A preset applies to new trainings only.
             Task::Resume(Box::new(Overrides { preset: None, ..overrides }))

@@ -48,9 +48,8 @@ impl Limits {
     /// # Errors
     /// When it is out of its range, or more than one is given.
     pub fn get(&self) -> Result<Option<SearchLimits>, String> {
-        if [self.nodes.is_some(), self.depth.is_some(), self.movetime.is_some()].iter().filter(|&&given| given).count()
-            > 1
-        {
+        let given = [self.nodes.is_some(), self.depth.is_some(), self.movetime.is_some()];
+        if given.into_iter().filter(|&given| given).count() > 1 {
             return Err("nodes, depth, movetime: one limit is possible".to_string());
         }
         match *self {

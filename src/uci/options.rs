@@ -181,8 +181,7 @@ pub fn default_session() -> Session {
         }
     }
     // `bench` uses the built-in weights; `uci` turns the option on.
-    let weights = &mut session.settings.weights;
-    (weights.use_trained, weights.use_trained_is_set) = (false, false);
+    session.settings.weights.use_trained = None;
     session
 }
 

@@ -64,7 +64,7 @@ impl Setting {
                 Ok(note) => note.map(|note| format!("train {note}")),
                 Err(error) => Some(format!("train error: {error}")),
             },
-            Setting::UseTrained if session.settings.weights.use_trained_is_set => None,
+            Setting::UseTrained if session.settings.weights.use_trained.is_some() => None,
             Setting::UseTrained => report("UseTrained", weights::set_use_trained(session, true)),
             Setting::TrainFolder(folder) => report("UseTrained", weights::set_folder(session, folder.clone())),
         };

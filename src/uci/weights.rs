@@ -35,8 +35,8 @@ pub fn set_file(session: &mut Session, path: &str) -> Outcome {
 
 /// Sets `UseTrained`.
 pub fn set_use_trained(session: &mut Session, on: bool) -> Outcome {
-    session.settings.weights.use_trained_is_set = true;
-    let changed = std::mem::replace(&mut session.settings.weights.use_trained, on) != on;
+    let was_on = session.settings.weights.use_trained.replace(on) == Some(true);
+    let changed = was_on != on;
     match changed {
         true if session.settings.weights.file.is_empty() => choose(session),
         true if on && session.trained.is_none() => Ok(Some("the file that WeightsFile names stays in use".to_string())),
@@ -49,7 +49,7 @@ pub fn set_folder(session: &mut Session, folder: Option<PathBuf>) -> Outcome {
     let choice = &mut session.settings.weights;
     let changed = choice.folder != folder;
     choice.folder = folder;
-    if changed && choice.use_trained && choice.file.is_empty() { choose(session) } else { Ok(None) }
+    if changed && choice.use_trained == Some(true) && choice.file.is_empty() { choose(session) } else { Ok(None) }
 }
 
 /// Uses weights that a self-training has proven stronger, if the weights that they beat, or weights of the same
@@ -84,7 +84,7 @@ pub fn use_playing(session: &mut Session, playing: &Playing) -> Outcome {
 /// Uses the trained or the built-in weights; there is no `WeightsFile`.
 fn choose(session: &mut Session) -> Outcome {
     let WeightsChoice { use_trained, folder, .. } = &session.settings.weights;
-    let Some(folder) = folder.clone().filter(|_| *use_trained) else {
+    let Some(folder) = folder.clone().filter(|_| *use_trained == Some(true)) else {
         return Ok(embedded(session));
     };
     let playing = selftrain::playing(&folder);

@@ -158,7 +158,7 @@ class Explain {
     this.graph();
   }
 
-  // How the game ended here. A draw that nobody claimed is none.
+  // How the game ended here; null where it goes on after a draw that was not claimed.
   outcome(node) {
     const { outcome, legal } = node.info;
     return legal.length && node.children.length ? null : outcome;

@@ -566,14 +566,15 @@ class Learn {
     find("learn-start").hidden = known || !!run;
     // Until what is kept is read, a beginning would delete it.
     find("learn-start").disabled = !this.restored;
-    find("load").disabled = !this.restored || !!run?.starting;
+    const starting = !!run?.starting;
+    find("load").disabled = !this.restored || starting;
     find("learn-pause").hidden = !known;
     find("learn-pause").textContent = this.pausing ? "Pausing ..." : run ? "Pause" : "Continue";
-    find("learn-pause").disabled = this.pausing || !!run?.starting;
+    find("learn-pause").disabled = this.pausing || starting;
     find("now").hidden = !known;
     find("learn-hint").hidden = known;
     for (const id of ["play-learned", "download"]) find(id).disabled = !this.best;
-    find("start-over").disabled = !known || !!run?.starting;
+    find("start-over").disabled = !known || starting;
     document.body.dataset.learning = run?.active ? "yes" : "no";
     find("tab-learn").classList.toggle("busy", !!run?.active);
     if (known) {

@@ -16,7 +16,7 @@ use dyad_engine::search::{Limits, Options, Score};
 use dyad_formats::game::BrokenGame;
 use dyad_formats::input::Lines;
 use dyad_formats::pgn::GameTexts;
-use dyad_trainer::annotate::analysis::{Analyst, after_move, annotate_game};
+use dyad_trainer::annotate::analysis::{Analyst, annotate_game};
 use dyad_trainer::annotate::judgement::Judgement;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -229,7 +229,7 @@ pub fn why(play: &mut Play, uci: &str, nodes: Option<u64>) -> Result<Why, String
     let found = engine.search(game, &limits, &options, &control, &mut |_| ());
     let best = found.best.unwrap_or(mv);
     let score = |score| Some(ScoreOut::of(score, side));
-    let of_played = |found| score(after_move(found));
+    let of_played = |found: Score| score(found.after_move());
     let san = board.san(mv);
     let mut why = Why {
         best: board.uci(best),

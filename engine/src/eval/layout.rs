@@ -413,16 +413,6 @@ macro_rules! groups {
                     $(Family::$family => $family_name,)*
                 }
             }
-
-            /// Whether this is its name, or was in release 0.2.0.
-            pub fn is_called(self, name: &str) -> bool {
-                let former = match self {
-                    Family::PieceSquare => "location",
-                    Family::Winnability => "lead",
-                    family => family.name(),
-                };
-                self.name() == name || former == name
-            }
         }
 
         /// The indices of the groups.

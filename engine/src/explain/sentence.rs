@@ -226,11 +226,9 @@ impl<'a> Writer<'a> {
             // The search stops at the first one.
             DrawKind::Repetition => "ends in a repetition",
         };
-        let (other, side) = (&self.names[1 - line], color_name(self.mover));
+        let other = &self.names[1 - line];
         match self.compared.moves[1 - line].score {
             Score::Mate(1) => format!("{moves} {how}; {other} mates."),
-            // Its first move is made.
-            Score::Mate(number @ 2..) => format!("{moves} {how}; after {other} {side} mates in {}.", number - 1),
             _ => format!("{moves} {how}; after {other} {}.", self.state(1 - line)),
         }
     }
@@ -495,9 +493,9 @@ impl<'a> Writer<'a> {
         format!("{moves}, which attacks {},", joined(&names))
     }
 
-    /// Who is better after a line, in words.
+    /// Who is better after the first move of a line, in words.
     fn state(&self, line: usize) -> String {
-        let score = match self.compared.moves[line].score {
+        let score = match self.compared.moves[line].score.after_move() {
             Score::Cp(centipawns) => centipawns,
             Score::Mate(moves) => {
                 let side = color_name(if moves > 0 { self.mover } else { !self.mover });

@@ -12,7 +12,7 @@ pub struct BestTwo {
 }
 
 impl BestTwo {
-    /// Records a line; other reports are nothing to it.
+    /// Records a line; ignores other reports.
     pub fn note(&mut self, report: &Report) {
         let Report::Info(info) = report else { return };
         match info.multipv {

@@ -14,6 +14,18 @@ pub enum Score {
     Mate(i32),
 }
 
+impl Score {
+    /// The score of the position before a move as one of the position after it, both from the mover's view: one move of
+    /// a mate is made.
+    #[must_use]
+    pub fn after_move(self) -> Score {
+        match self {
+            Score::Mate(moves) if moves > 1 => Score::Mate(moves - 1),
+            score => score,
+        }
+    }
+}
+
 /// A principal variation of an iteration.
 #[derive(Clone, Debug)]
 pub struct Info {

@@ -22,12 +22,17 @@ pub enum GameResult {
 }
 
 impl GameResult {
+    /// The result of a win of this color.
+    #[must_use]
+    pub fn win_of(color: Color) -> GameResult {
+        if color == Color::White { GameResult::WhiteWins } else { GameResult::BlackWins }
+    }
+
     /// The result of a position in endgame tables.
     #[must_use]
     pub fn of(result: TableResult) -> GameResult {
         match result {
-            TableResult::Win(Color::White) => GameResult::WhiteWins,
-            TableResult::Win(Color::Black) => GameResult::BlackWins,
+            TableResult::Win(color) => GameResult::win_of(color),
             TableResult::Draw => GameResult::Draw,
         }
     }

@@ -123,7 +123,7 @@ impl Analyst {
         let found = self.engine.search(game, &limits, &OPTIONS, control, &mut |_| {});
         let best = found.best.filter(|&best| best != mv);
         let Some(best) = best else {
-            return MoveAnalysis { score: Some(white(after_move(found.score))), mistake: None };
+            return MoveAnalysis { score: Some(white(found.score.after_move())), mistake: None };
         };
         let compared = Comparison::search(&mut self.engine, game, [best, mv], &limits, &OPTIONS, control);
         let Some(compared) = compared else { return MoveAnalysis { score: None, mistake: None } };
@@ -147,17 +147,7 @@ impl Analyst {
                 goal: explanation.goal,
             }
         });
-        MoveAnalysis { score: Some(white(after_move(played))), mistake }
-    }
-}
-
-/// A score of the position before a move as one of the position after it, both from the mover's view: one move of a mate
-/// is made.
-#[must_use]
-pub fn after_move(score: Score) -> Score {
-    match score {
-        Score::Mate(moves) if moves > 1 => Score::Mate(moves - 1),
-        score => score,
+        MoveAnalysis { score: Some(white(played.after_move())), mistake }
     }
 }
 

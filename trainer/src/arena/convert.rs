@@ -1,8 +1,8 @@
 //! Conversion of games: PGN to viriformat and back, binpacks to both, all of them to positions in bulletformat.
 //!
 //! Viriformat has no names, dates or clocks, and no games without a result; PGN can hold everything that viriformat
-//! does. From PGN to PGN the moves with scores and margins are kept, and the tags that filters look at. Bulletformat has positions only: those of each game that have a score. A broken game is skipped and reported
-//! with its place.
+//! does. From PGN to PGN the moves with scores and margins are kept, and the tags that filters look at. Bulletformat has
+//! positions only: those of each game that have a score. A broken game is skipped and reported with its place.
 
 use std::io::{BufWriter, Write};
 use std::path::Path;

@@ -330,7 +330,7 @@ pub fn play<E: AnyEngine>(
             Turn::Lost(reason) => {
                 let status = running.players[side.to_index()].engine.status();
                 failure = status.and_then(|status| status.failure.clone().or_else(|| status.illegal.clone()));
-                break (win_of(!side), reason);
+                break (GameResult::win_of(!side), reason);
             }
             Turn::Stopped => return None,
         }
@@ -409,11 +409,6 @@ impl<E: AnyEngine> RunningGame<'_, E> {
     }
 }
 
-/// The result of a win of this color.
-fn win_of(color: Color) -> GameResult {
-    if color == Color::White { GameResult::WhiteWins } else { GameResult::BlackWins }
-}
-
 fn score_of(score: EngineScore) -> Score {
     match score {
         EngineScore::Cp(centipawns) => Score::centipawns(f64::from(centipawns)),
@@ -423,7 +418,7 @@ fn score_of(score: EngineScore) -> Score {
 
 fn end_by_rule(game: &Game) -> Option<(GameResult, GameEnd)> {
     Some(match game.ending()? {
-        Ending::Checkmate => (win_of(!game.board().side_to_move()), GameEnd::Checkmate),
+        Ending::Checkmate => (GameResult::win_of(!game.board().side_to_move()), GameEnd::Checkmate),
         Ending::Stalemate => (GameResult::Draw, GameEnd::Stalemate),
         Ending::Repetition => (GameResult::Draw, GameEnd::Repetition),
         Ending::FiftyMoves => (GameResult::Draw, GameEnd::FiftyMoves),
@@ -452,7 +447,7 @@ impl Adjudicator {
         let winner = self.rules.win.and_then(|rule| self.winner(side, score, rule));
         let long = self.rules.plies.is_some_and(|plies| game.moves().len() >= plies as usize);
         match winner {
-            Some(color) => Some((win_of(color), GameEnd::WinAdjudication)),
+            Some(color) => Some((GameResult::win_of(color), GameEnd::WinAdjudication)),
             None if draw => Some((GameResult::Draw, GameEnd::DrawAdjudication)),
             None if long => Some((GameResult::Draw, GameEnd::Length)),
             None => None,

@@ -181,7 +181,8 @@ fn glance(page: &mut Page, run: &RunData, rated: &[Rated]) {
     if run.generations.is_empty() && run.distances.is_empty() && run.unchanged.is_empty() {
         return;
     }
-    if let Some(Generation { number, record, .. }) = proof_of(run, run.proven) {
+    let is_proof = |proof: &&Generation| proof.adopted && proof.number == run.proven;
+    if let Some(Generation { number, record, .. }) = run.proofs.iter().rfind(is_proof) {
         page.put(format_args!(
             "<p class=\"crossed\">\u{2605} Generation {number} beats {}: {} Elo over {} games.</p>\n",
             escape(&record.names[1]),
@@ -199,11 +200,6 @@ fn glance(page: &mut Page, run: &RunData, rated: &[Rated]) {
         page.put(format_args!("<dt>{}</dt><dd>{}</dd>\n", escape(name), escape(&value)));
     }
     page.put(format_args!("</dl>\n</div>\n"));
-}
-
-/// The long match that proved a generation stronger.
-fn proof_of(run: &RunData, number: u64) -> Option<&Generation> {
-    run.proofs.iter().rfind(|proof| proof.adopted && proof.number == number)
 }
 
 /// The unit of a time axis for this number of hours, and how many of it an hour has.

@@ -142,6 +142,18 @@ impl Group {
     }
 }
 
+impl Family {
+    /// Whether this is its name, or was in release 0.2.0.
+    fn is_called(self, name: &str) -> bool {
+        let former = match self {
+            Family::PieceSquare => "location",
+            Family::Winnability => "lead",
+            family => family.name(),
+        };
+        self.name() == name || former == name
+    }
+}
+
 impl<P> Group<P> {
     /// The features of this group.
     pub const fn range(&self) -> std::ops::Range<usize> {

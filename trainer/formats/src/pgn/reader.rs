@@ -399,11 +399,7 @@ impl<'a> Reader<'a> {
         if let (Some(board), Some(given)) = (self.board, self.read.result)
             && !board.has_legal_move()
         {
-            let on_board = match board.side_to_move() {
-                _ if !board.in_check() => GameResult::Draw,
-                Color::White => GameResult::BlackWins,
-                Color::Black => GameResult::WhiteWins,
-            };
+            let on_board = if board.in_check() { GameResult::win_of(!board.side_to_move()) } else { GameResult::Draw };
             if given != on_board {
                 return Err(self.of_game(format!("the result is {given}, on the board it is {on_board}")));
             }
