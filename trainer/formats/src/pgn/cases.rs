@@ -131,6 +131,12 @@ fn a_file_is_cut_where_its_games_end() {
             "1. e4 {never closed 1-0\n[Event \"next\"]\n[Site \"?\"]\n\n1. d4 {closed} d5 *\n",
             &["line 1: unterminated comment: expected a } (line 1)", "d2d4 d7d5"],
         ),
+        ("A comment of two lines behind the result", "1. e4 e5 1-0 {Black\nresigned}\n", &["e2e4 e7e5"]),
+        (
+            "A comment of two lines behind the result, and another game",
+            "1. e4 e5 * {not\nended}\n\n1. d4 *\n",
+            &["e2e4 e7e5", "d2d4"],
+        ),
         ("A result within a variation", "1. e4 e5 (1... c5 1-0\n\n) 2. Nf3 *\n", &["e2e4 e7e5 g1f3"]),
         ("A result within a comment of a line", "1. e4 ; 1-0\n\n1... e5 *\n", &["e2e4 e7e5"]),
         (
@@ -143,6 +149,11 @@ fn a_file_is_cut_where_its_games_end() {
             "Tags and moves of a game in one line",
             "[Event \"a\"] [Result \"1-0\"] 1. e4 e5 1-0\n[Event \"b\"] [Result \"*\"] 1. d4 *\n",
             &["e2e4 e7e5", "d2d4"],
+        ),
+        (
+            "Tags and moves of several games in one line",
+            "[Event \"a\"] [Result \"1-0\"] 1. e4 {1-0 [Event \"c\"]} e5 1-0 [Event \"b\"] [Result \"*\"] 1. d4 * [Event \"c\"] 1. c4",
+            &["e2e4 e7e5", "d2d4", "c2c4"],
         ),
         (
             "An escaped line, within a comment and outside of one",

@@ -1,7 +1,8 @@
 //! Cuts a file into the texts of its games.
 //!
-//! The file is cut at lines, so that a broken game costs only itself: the next game begins at its tags. Tags and
-//! results inside a comment do not end a game. A comment without an end is cut where the tags of another game begin.
+//! The file is cut at lines, and within a line before tags that follow a result, so that a broken game costs only
+//! itself: the next game begins at its tags. Tags and results inside a comment do not end a game. A comment without an
+//! end is cut where the tags of another game begin.
 
 use std::ops::Range;
 use std::path::Path;
@@ -89,7 +90,9 @@ impl GameTexts {
                     self.ahead.push((number - 1, game.text.split_off(start)));
                     return Ok(Some(self.found(game)));
                 }
-                state.read(&line, game.text.len());
+                if let Some(place) = state.read(&line, game.text.len()) {
+                    self.ahead.push((number, line.split_off(place)));
+                }
             }
             state.gap = blank;
             // A line that the reader has cut is as long as that.
@@ -135,12 +138,12 @@ impl Progress {
         before.filter(|_| is_tag)
     }
 
-    /// Reads a line that begins at `place` of the text.
-    fn read(&mut self, line: &[u8], place: usize) {
+    /// Reads a line that begins at `place` of the text. Returns where another game begins on it.
+    fn read(&mut self, line: &[u8], place: usize) -> Option<usize> {
         let mut rest = line;
         if !self.comment {
             if line.starts_with(b"%") {
-                return;
+                return None;
             }
             let bare = || name_of_whole_tag(line).filter(|_| !self.moves);
             if let Some(name) = tag_name(line).or_else(bare) {
@@ -148,11 +151,10 @@ impl Progress {
                 rest = behind_tags(line);
             }
         }
-        let mut word_end = 0;
-        let mut at = 0;
+        let (behind, mut word_end, mut at) = (line.len() - rest.len(), 0, 0);
         while at < rest.len() {
             if self.comment {
-                let Some(end) = rest[at..].iter().position(|&byte| byte == b'}') else { return };
+                let Some(end) = rest[at..].iter().position(|&byte| byte == b'}') else { break };
                 (self.comment, at) = (false, at + end + 1);
                 continue;
             }
@@ -161,6 +163,13 @@ impl Progress {
                 b';' => rest = &rest[..at],
                 b'(' => self.variations += 1,
                 b')' => self.variations = self.variations.saturating_sub(1),
+                b'[' if self.variations == 0
+                    && ends_in_result(&rest[..word_end])
+                    && tag_name(&rest[at..]).is_some() =>
+                {
+                    (self.moves, self.result) = (true, true);
+                    return Some(behind + at);
+                }
                 byte if byte.is_ascii_whitespace() || byte == 0 => {}
                 _ => word_end = at + 1,
             }
@@ -168,13 +177,14 @@ impl Progress {
         }
         if word_end > 0 {
             self.moves = true;
-            let words = &rest[..word_end];
-            self.result = self.variations == 0
-                && [&b"1-0"[..], b"0-1", b"1/2-1/2", b"1/2", b"\xC2\xBD-\xC2\xBD", b"*"]
-                    .iter()
-                    .any(|end| words.ends_with(end));
+            self.result = self.variations == 0 && ends_in_result(&rest[..word_end]);
         }
+        None
     }
+}
+
+fn ends_in_result(words: &[u8]) -> bool {
+    [&b"1-0"[..], b"0-1", b"1/2-1/2", b"1/2", b"\xC2\xBD-\xC2\xBD", b"*"].iter().any(|end| words.ends_with(end))
 }
 
 /// What a line has behind its tags.

@@ -104,7 +104,8 @@ fn name_length(text: &[u8]) -> usize {
 }
 
 /// Where the closing quote of a tag's value and the bracket behind it are. A quote within the value is one that no
-/// bracket follows, or one whose bracket is not the last of the line and before something other than another tag.
+/// bracket follows, or one whose bracket is followed by another quote and bracket of the same value. Moves and other
+/// tags may be on the same line.
 fn end_of_value(value: &[u8], escapes: bool) -> Option<(usize, usize)> {
     let mut last = None;
     let mut at = 0;
@@ -115,9 +116,9 @@ fn end_of_value(value: &[u8], escapes: bool) -> Option<(usize, usize)> {
                 let space = value[at + 1..].iter().take_while(|byte| byte.is_ascii_whitespace()).count();
                 let bracket = at + 1 + space;
                 if value.get(bracket) == Some(&b']') {
-                    let rest = value[bracket + 1..].trim_ascii_start();
+                    let rest = &value[bracket + 1..];
                     last = Some((at, bracket));
-                    if rest.is_empty() || rest.starts_with(b"[") {
+                    if rest.trim_ascii_start().starts_with(b"[") || opens_tag(rest) {
                         break;
                     }
                 }
@@ -127,6 +128,13 @@ fn end_of_value(value: &[u8], escapes: bool) -> Option<(usize, usize)> {
         at += 1;
     }
     last
+}
+
+/// Whether a tag begins in `text` before its first quote.
+fn opens_tag(text: &[u8]) -> bool {
+    let before = text.iter().position(|&byte| byte == b'"').map_or(&[][..], |quote| &text[..quote]);
+    let bracket = before.iter().rposition(|&byte| byte == b'[');
+    bracket.is_some_and(|bracket| tag_name(&text[bracket..]).is_some())
 }
 
 /// The tokens of a text.
@@ -340,6 +348,8 @@ mod tests {
             ("[Event \"brackets ] and [ in it\"]", "brackets ] and [ in it"),
             ("[Event \"C:\\games\\\"]", "C:\\games\\"),
             ("[Event \"two\"] [Site \"on a line\"]", "two"),
+            ("[Event \"moves\"] 1. e4 {[Ref \"a\"] b} 1-0 [Event \"next\"]", "moves"),
+            ("[Event \"Cup \"A\"] final\"] 1. e4 *", "Cup \"A\"] final"),
             ("[ Event  \"space\" ]", "space"),
             ("[Event bare]", "bare"),
             ("[Event \"a\tb\u{7f}\"]", "a b "),
