@@ -12,7 +12,13 @@ use crate::info::nps;
 
 /// Runs the benchmark with the weights of `engine`. The last line is the one that programs read; as JSON it is the only
 /// one.
-pub fn run(depth: Option<u32>, json: bool, engine: &Engine, control: &Control, print: &mut PrintLine) -> Vec<String> {
+pub fn run(
+    depth: Option<u32>,
+    json: bool,
+    engine: &Engine,
+    control: &Control,
+    print: &mut PrintLine,
+) -> Result<Vec<String>, String> {
     let (depth, mut positions) = (depth.unwrap_or(DEPTH), Vec::new());
     let mut number = 0;
     let mut on_position = |fen: &str, nodes: u64| {
@@ -24,14 +30,14 @@ pub fn run(depth: Option<u32>, json: bool, engine: &Engine, control: &Control, p
     };
     let (nodes, time) = match bench::run(Arc::clone(engine.weights()), depth, control, &mut on_position) {
         Ok(Some(done)) => done,
-        Ok(None) => return vec!["info string bench stopped".to_string()],
-        Err(error) => return vec![format!("info string bench: {error}")],
+        Ok(None) => return Err("bench stopped".to_string()),
+        Err(error) => return Err(format!("bench: {error}")),
     };
     if json {
         let (nps, milliseconds) = (nps(nodes, time), time.as_millis() as u64);
         let found =
             json!({ "nodes": nodes, "nps": nps, "milliseconds": milliseconds, "depth": depth, "positions": positions });
-        return vec![found.to_string()];
+        return Ok(vec![found.to_string()]);
     }
-    vec![format!("{nodes} nodes {} nps", nps(nodes, time))]
+    Ok(vec![format!("{nodes} nodes {} nps", nps(nodes, time))])
 }

@@ -14,6 +14,7 @@ mod cli;
 mod display;
 mod info;
 mod opponent;
+mod paths;
 mod perft;
 mod session;
 mod tables;

@@ -1,7 +1,6 @@
 //! The player instead of the search: a player of limited strength for `UCI_LimitStrength`, or the network of `Model`.
 
 use std::hash::{BuildHasher, RandomState};
-use std::path::Path;
 use std::sync::Arc;
 
 use dyad_engine::engine::AnyEngine;
@@ -10,6 +9,8 @@ use dyad_engine::levels::player::{LevelPlayer, PlayerProfile};
 use dyad_engine::search::Limits;
 use dyad_papers::deepchess::network::Network;
 use dyad_papers::deepchess::search::ComparisonEngine;
+
+use crate::paths::expand_home;
 
 /// The options of limited strength, and the player.
 pub struct Opponent {
@@ -24,6 +25,8 @@ pub struct Opponent {
     /// The random seed of this game.
     game: u64,
     player: Option<LevelPlayer>,
+    /// `Model`; empty for none.
+    model: String,
     /// Plays by comparing positions.
     network: Option<ComparisonEngine>,
 }
@@ -38,27 +41,33 @@ impl Opponent {
             think_time: false,
             game: random_seed(),
             player: None,
+            model: String::new(),
             network: None,
         }
     }
 
-    /// Draws a new seed.
+    /// Draws a new seed, and clears what the network has found.
     pub fn new_game(&mut self) {
         self.game = random_seed();
+        self.network.iter_mut().for_each(AnyEngine::clear);
     }
 
-    /// Loads the network of `Model`, or removes it if `file` is empty.
+    /// Loads the network of `Model`, or removes it if `file` is empty. The file in use is not loaded again.
     ///
     /// # Errors
     /// When the file cannot be read; the player is unchanged.
     pub fn set_model(&mut self, file: &str) -> Result<(), String> {
+        if file == self.model {
+            return Ok(());
+        }
         self.network = match file {
             "" => None,
             file => {
-                let network = Network::load(Path::new(file)).map_err(|error| error.to_string())?;
+                let network = Network::load(&expand_home(file)).map_err(|error| error.to_string())?;
                 Some(ComparisonEngine::new(Arc::new(network)))
             }
         };
+        self.model = file.to_string();
         Ok(())
     }
 

@@ -13,6 +13,8 @@ use dyad_engine::engine::bounds;
 use dyad_engine::search::{Limits, Options};
 use dyad_engine::tablebase::{Tablebase, Tables};
 
+use crate::paths::expand_home;
+
 /// Most pieces of the Syzygy tablebases.
 pub const MOST_PIECES: i64 = 7;
 
@@ -72,7 +74,8 @@ impl TablesChoice {
         *self = TablesChoice { path: path.to_string(), search: None, waited: false, found: None, ..*self };
         if !path.is_empty() {
             let (sender, receiver) = bounded(1);
-            let path = path.to_string();
+            let folders = path.split(';').map(|folder| expand_home(folder).display().to_string());
+            let path = folders.collect::<Vec<_>>().join(";");
             let body = move || drop(sender.send(Tablebase::open(&path)));
             let spawned = thread::Builder::new().name("tables".to_string()).spawn(body);
             spawned.map_err(|error| format!("no thread to look for tables: {error}"))?;

@@ -25,22 +25,20 @@ use dyad_engine::control::Control;
 use dyad_engine::eval::Weights;
 use dyad_engine::files::{self, OwnFolder};
 use dyad_trainer::base::words::counted;
-use dyad_trainer::report::{LivePage, own_page};
+use dyad_trainer::report::{LivePage, PageNote, own_page};
 use dyad_trainer::selftrain::{
     self, End, MethodName, Overrides, Overview, Playing, SelfTrainSettings, SelfTrainSummary, Source, Stage,
     misplaced_for,
 };
 
 use crate::browser;
+use crate::paths::expand_home;
 use crate::session::{Outcome, Trained};
 
 /// Time without an option after which a training begins.
 const START_DELAY: Duration = Duration::from_secs(1);
 /// Time between two reports of progress within a stage.
 const REPORT_EVERY: Duration = Duration::from_secs(15);
-
-/// Prefix of the last report of a training that failed.
-const ERROR: &str = "error: ";
 
 /// The values of `Train`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -113,7 +111,7 @@ pub const NUMBERS: [Number; 11] = [
     Number { name: "TrainThreads", max: 256, key: "threads", set: |o, threads| o.threads = threads.map(|threads| threads as usize) },
     Number { name: "TrainBatch", max: MILLION, key: "batch", set: |o, batch| o.batch = batch.map(|batch| batch as usize) },
     Number { name: "TrainMatchGames", max: MILLION, key: "match-games", set: |o, games| o.match_games = games.map(u64::from) },
-    Number { name: "TrainLongGames", max: MILLION, key: "proof-games", set: |o, games| o.set_long_games(games.map(u64::from)) },
+    Number { name: "TrainLongGames", max: MILLION, key: "long-games", set: |o, games| o.set_long_games(games.map(u64::from)) },
     Number { name: "TrainLongNodes", max: 1000 * MILLION, key: "long-nodes", set: |o, nodes| o.long_nodes = nodes.map(u64::from) },
 ];
 
@@ -159,6 +157,8 @@ pub struct Training {
     overrides: Overrides,
     /// Whether the last training failed to begin, or ended with an error.
     failed: bool,
+    /// Whether the last training ended by itself.
+    finished: bool,
     requested: Option<Request>,
     running: Option<Running>,
     events: Sender<Message>,
@@ -195,8 +195,8 @@ pub enum Message {
     Report(String),
     /// Weights that are proven stronger.
     Promoted(Box<Promoted>),
-    /// The training ended; its last report.
-    Ended(String),
+    /// The training ended: its last report, or why it failed.
+    Ended(Result<String, String>),
 }
 
 /// Weights that a training has proven stronger.
@@ -221,6 +221,7 @@ impl Training {
             open_page: false,
             overrides: Overrides::default(),
             failed: false,
+            finished: false,
             requested: None,
             running: None,
             events,
@@ -261,14 +262,14 @@ impl Training {
     }
 
     fn request(&mut self, mode: Mode, due: Option<Instant>) -> Outcome {
-        self.failed = false;
+        (self.failed, self.finished) = (false, false);
         self.requested = Some(Request { mode, due });
         Ok(None)
     }
 
     /// Stops the running or requested training.
     pub fn stop(&mut self) -> Outcome {
-        self.failed = false;
+        (self.failed, self.finished) = (false, false);
         let requested = self.requested.take().is_some();
         match &self.running {
             Some(running) => {
@@ -280,8 +281,12 @@ impl Training {
         }
     }
 
-    /// Sets `TrainFolder`.
+    /// Sets `TrainFolder`. After a training that has ended by itself, another folder begins another one.
     pub fn set_folder(&mut self, folder: &str) -> Outcome {
+        if self.finished && self.mode != Mode::Off && self.folder != folder {
+            self.folder = folder.to_string();
+            return self.request(self.mode, Some(Instant::now() + START_DELAY));
+        }
         self.set(|training| &mut training.folder, folder.to_string())
     }
 
@@ -297,17 +302,20 @@ impl Training {
 
     /// Sets `TrainAdopt`.
     pub fn set_adopt(&mut self, adopt: bool) -> Outcome {
-        self.set(|training| &mut training.adopt, adopt)
+        self.adopt = adopt;
+        self.on_option(false)
     }
 
     /// Sets `TrainOpenPage`.
     pub fn set_open_page(&mut self, open: bool) -> Outcome {
-        self.set(|training| &mut training.open_page, open)
+        self.open_page = open;
+        self.on_option(false)
     }
 
     /// The button `Open Training Page`.
     pub fn press_open_page(&mut self) -> Outcome {
-        let folder = self.folder().ok_or("error: name a folder by TrainFolder")?;
+        let running = self.running.as_ref().map(|running| running.folder.clone());
+        let folder = running.or_else(|| self.folder()).ok_or("error: name a folder by TrainFolder")?;
         match own_page(&folder) {
             Some(page) => open_page(&page).map(|()| Some(format!("page {}", page.display()))),
             None => Err(format!("error: there is no page of a training in {} yet", folder.display())),
@@ -338,7 +346,7 @@ impl Training {
     }
 
     /// Postpones a requested start, because more options may follow. After a failure a changed option retries the
-    /// training.
+    /// training. A running training does not change.
     fn on_option(&mut self, changed: bool) -> Outcome {
         if changed && self.failed && self.mode != Mode::Off {
             return self.request(self.mode, Some(Instant::now() + START_DELAY));
@@ -346,12 +354,18 @@ impl Training {
         if let Some(Request { due: Some(due), .. }) = &mut self.requested {
             *due = Instant::now() + START_DELAY;
         }
-        Ok(None)
+        let running = self.running.as_ref().filter(|_| changed && self.requested.is_none());
+        Ok(running.map(|running| {
+            format!(
+                "the option counts when a training starts; the one in {} keeps its settings",
+                running.folder.display()
+            )
+        }))
     }
 
     /// The absolute path of the folder; `None` if the system has no folder for the user's data.
     pub fn folder(&self) -> Option<PathBuf> {
-        let named = if self.folder.is_empty() { default_folder() } else { self.folder.clone() };
+        let named = if self.folder.is_empty() { default_folder().into() } else { expand_home(&self.folder) };
         absolute(named).ok()
     }
 
@@ -412,7 +426,12 @@ impl Training {
             if request.mode == running.mode || request.mode == Mode::Resume {
                 return Ok(Some("is running already"));
             }
-            // The requested training begins when this one has ended.
+            // The requested training begins when this one has ended; one that is refused does not end it.
+            let folder = self.folder().ok_or("error: name a folder by TrainFolder")?;
+            let overview = selftrain::overview(&folder).filter(|_| folder == running.folder);
+            self.preparation(request.mode, folder.clone(), in_use, false)?;
+            check_mode(request.mode, overview.as_ref(), &self.start, &folder)
+                .map_err(|error| format!("error: {error}; the running training continues"))?;
             running.stop.stop();
             self.requested = Some(request);
             return Ok(Some("stopping"));
@@ -452,9 +471,10 @@ impl Training {
         match (message, &mut self.running) {
             (Message::Started { .. }, Some(running)) => running.has_begun = true,
             (Message::Report(text), Some(running)) => running.last = text.clone(),
-            (Message::Ended(text), running) => {
-                let was_stopped = running.take().is_some_and(|running| running.stop.stopped());
-                self.failed = text.starts_with(ERROR) && !was_stopped && self.requested.is_none();
+            (Message::Ended(end), running) => {
+                let was_stopped = running.take().is_none_or(|running| running.stop.stopped());
+                let is_last = !was_stopped && self.requested.is_none();
+                (self.failed, self.finished) = (end.is_err() && is_last, end.is_ok() && is_last);
             }
             _ => {}
         }
@@ -486,6 +506,33 @@ fn check_method(overrides: &Overrides, method: MethodName, folder: &Path) -> Res
             Err(format!("{option} {}; see TrainMethod", misplaced_for(method)))
         }
     }
+}
+
+/// Refuses a mode that does not continue the training in `folder`; `start` is `TrainStart`.
+fn check_mode(mode: Mode, overview: Option<&Overview>, start: &str, folder: &Path) -> Result<(), String> {
+    let another = |is: &str, modes: &str| Err(another(folder, is, modes));
+    match (mode, overview) {
+        (Mode::Scratch, Some(Overview { from_pieces: false, .. })) => {
+            another("did not begin from the pieces alone", "resume")
+        }
+        (Mode::Improve, Some(Overview { from_pieces: true, .. })) if start.is_empty() => {
+            another("began from the pieces alone", "scratch or resume")
+        }
+        (Mode::Scratch | Mode::Improve, Some(Overview { from_file: true, .. })) => {
+            another("learns from the games of a file", "games or resume")
+        }
+        (Mode::Games, Some(Overview { from_file: false, .. })) => another("learns from its own games", "resume"),
+        (Mode::Scratch, _) if !["", "material"].contains(&start) => {
+            Err("TrainStart: scratch starts from the pieces alone; improve starts from a file".to_string())
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Why the training in `folder` is not continued, and by which values of `Train` it would be.
+fn another(folder: &Path, is: &str, modes: &str) -> String {
+    let folder = folder.display();
+    format!("the training in {folder} {is}: Train {modes} continues it, another TrainFolder is for a new one")
 }
 
 /// The state of a resumed training, for the user.
@@ -526,8 +573,8 @@ impl Preparation {
                 }
                 order.run(&stop, &mut reporter)
             });
-            let last = catch_unwind(run).unwrap_or_else(|_| Err("internal error, please report it".to_string()));
-            reporter.send(Message::Ended(last.unwrap_or_else(|error| format!("{ERROR}{error}"))));
+            let end = catch_unwind(run).unwrap_or_else(|_| Err("internal error, please report it".to_string()));
+            reporter.send(Message::Ended(end));
         };
         let thread = thread::Builder::new().name("training".to_string()).spawn(body);
         thread.map(|_| running).map_err(|error| format!("error: no thread for it: {error}"))
@@ -554,30 +601,7 @@ impl Preparation {
         let Preparation { mode, folder, start, games, overrides, open_page, in_use, is_own } = self;
         let reference = Some(Arc::clone(&in_use)).filter(|_| !is_own);
         let games = games.map(|games| games_file(&games)).transpose()?;
-        let another = |is: &str, modes: &str| {
-            let folder = folder.display();
-            Err(format!(
-                "the training in {folder} {is}: Train {modes} continues it, another TrainFolder is for a new one"
-            ))
-        };
-        match (mode, overview) {
-            (Mode::Scratch, Some(Overview { from_pieces: false, .. })) => {
-                return another("did not begin from the pieces alone", "resume");
-            }
-            (Mode::Improve, Some(Overview { from_pieces: true, .. })) if start.is_empty() => {
-                return another("began from the pieces alone", "scratch or resume");
-            }
-            (Mode::Scratch | Mode::Improve, Some(Overview { from_file: true, .. })) => {
-                return another("learns from the games of a file", "games or resume");
-            }
-            (Mode::Games, Some(Overview { from_file: false, .. })) => {
-                return another("learns from its own games", "resume");
-            }
-            (Mode::Scratch, _) if !["", "material"].contains(&start.as_str()) => {
-                return Err("TrainStart: scratch starts from the pieces alone; improve starts from a file".to_string());
-            }
-            _ => {}
-        }
+        check_mode(mode, overview, &start, &folder)?;
         let threads = overrides.threads.unwrap_or_else(automatic_threads);
         let source = match (mode, &games) {
             (Mode::Resume, _) => None,
@@ -590,11 +614,11 @@ impl Preparation {
         let overrides = Overrides { source, generations, threads: Some(threads), ..overrides };
         let method = overview.map_or_else(|| overrides.method(), |overview| overview.method);
         check_method(&overrides, method, &folder)?;
-        let named = |start: &str| Weights::named(Path::new(start)).map_err(|error| format!("TrainStart: {error}"));
+        let named = |start: &str| Weights::named(&expand_home(start)).map_err(|error| format!("TrainStart: {error}"));
         let task = if mode == Mode::Resume || selftrain::is_begun(&folder) {
             let is_compared = matches!(mode, Mode::Improve | Mode::Games) && !start.is_empty();
             if is_compared && !selftrain::began_from(&folder, &*named(&start)?) {
-                return another(&format!("did not begin from TrainStart {start}"), "resume");
+                return Err(another(&folder, &format!("did not begin from TrainStart {start}"), "resume"));
             }
             // A preset applies to new trainings only.
             Task::Resume(Box::new(Overrides { preset: None, ..overrides }))
@@ -612,7 +636,7 @@ impl Preparation {
 
 /// The absolute path of the games to learn from, if they can be opened.
 fn games_file(games: &str) -> Result<PathBuf, String> {
-    let path = absolute(games).map_err(|error| format!("TrainGamesFile: {error}"))?;
+    let path = absolute(expand_home(games)).map_err(|error| format!("TrainGamesFile: {error}"))?;
     let opened = files::open(&path);
     opened.map_err(|error| format!("TrainGamesFile: {}: {error}", path.display()))?;
     Ok(path)
@@ -646,8 +670,7 @@ impl Order {
             if let Some(note) = page.on_event(event) {
                 reporter.report(&note);
                 if self.open_page
-                    && note.starts_with("page ")
-                    && let Some(page) = own_page(&self.folder)
+                    && let PageNote::Begun(page) = note
                     && let Err(error) = open_page(&page)
                 {
                     reporter.report(&error);
@@ -775,6 +798,17 @@ fn lower_priority() -> Result<(), String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// A training runs and ends.
+    fn end(training: &mut Training, stopped: bool, end: Result<String, String>) {
+        let stop = Arc::new(Control::new(false));
+        if stopped {
+            stop.stop();
+        }
+        let (folder, last) = (PathBuf::from("one"), String::new());
+        training.running = Some(Running { mode: Mode::Scratch, folder, stop, last, has_begun: true });
+        training.receive(&Message::Ended(end));
+    }
 
     fn order(training: &Training, mode: Mode, folder: &Path) -> Result<Order, String> {
         let preparation = training.preparation(mode, folder.to_path_buf(), &Weights::embedded(), false)?;
@@ -936,17 +970,34 @@ mod tests {
         training.stop().unwrap();
         training.set_folder("elsewhere").unwrap();
         assert!(training.due().is_none(), "it was stopped");
-        // One that failed on its thread, and one that ended well.
-        training.receive(&Message::Ended("error: no room".to_string()));
+        // One that failed on its thread, and one that was stopped.
+        let no_room = || Err("no room".to_string());
+        end(&mut training, false, no_room());
         training.set_folder("there").unwrap();
         assert!(training.due().is_some());
         training.stop().unwrap();
-        training.receive(&Message::Ended("stopped: 0 generations done".to_string()));
+        end(&mut training, true, Ok("stopped: 0 generations done".to_string()));
         training.set_folder("here").unwrap();
         assert!(training.due().is_none());
-        training.receive(&Message::Ended("error: no room".to_string()));
+        end(&mut training, false, no_room());
         training.set_mode("off").unwrap();
         training.set_folder("nowhere").unwrap();
         assert!(training.due().is_none());
+    }
+
+    #[test]
+    fn another_folder_begins_another_training_when_one_has_ended() {
+        let (events, _receiver) = crossbeam::channel::unbounded();
+        let mut training = Training::new(events);
+        training.set_mode("scratch").unwrap();
+        training.requested = None;
+        for (stopped, begins) in [(false, true), (true, false)] {
+            end(&mut training, stopped, Ok("finished: 1 generation done".to_string()));
+            training.set_mode("scratch").unwrap();
+            assert!(training.due().is_none(), "the same options again");
+            training.set_folder(if stopped { "three" } else { "two" }).unwrap();
+            assert_eq!(training.due().is_some(), begins);
+            training.requested = None;
+        }
     }
 }

@@ -47,7 +47,7 @@ use vampirc_uci::{Serializable, UciMessage};
 pub use self::command::is_command;
 use self::command::{Command, Explain, Train};
 use self::go::Go;
-use self::job::{Event, Job, Work};
+use self::job::{End, Event, Job, Work};
 use self::line::{Input, MAX_LENGTH, Reader};
 use self::options::{Assignment, Set, Setter};
 use self::setting::Setting;
@@ -79,30 +79,36 @@ pub fn run_on_stdin() -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// Runs the arguments of the program as commands, each to its end.
+/// Runs the arguments of the program as commands, each to its end, until one fails.
 ///
 /// An argument that does not begin with a command is part of the command before it: `dyad bench 5` needs no quotes.
 pub fn run_commands(arguments: &[String]) -> ExitCode {
     let mut lines: Vec<String> = Vec::new();
+    let mut uci = Uci::new();
     for argument in arguments {
+        if matches!(command::parse(argument), Ok(Some(Command::Train(_)))) {
+            uci.refuse(&format!(
+                "{argument}: a training ends with the program, so it is no argument; see dyad selftrain"
+            ));
+            return ExitCode::FAILURE;
+        }
         match lines.last_mut() {
             Some(line) if !is_command(argument) => *line = format!("{line} {argument}"),
             _ => lines.push(argument.clone()),
         }
     }
-    let mut uci = Uci::new();
     for line in lines {
         uci.read(Input::Line(line));
         while uci.ending.is_none() && uci.is_busy() {
             uci.step(None, None);
         }
-        if uci.ending.is_some() {
+        if uci.ending.is_some() || uci.failed {
             break;
         }
     }
-    let interrupted = uci.ending == Some(Ending::Now);
+    let failed = uci.failed || uci.ending == Some(Ending::Now);
     uci.finish();
-    if interrupted { ExitCode::FAILURE } else { ExitCode::SUCCESS }
+    if failed { ExitCode::FAILURE } else { ExitCode::SUCCESS }
 }
 
 /// The state of the event loop.
@@ -122,6 +128,8 @@ struct Uci {
     identified: bool,
     /// Why the program ends, if it does.
     ending: Option<Ending>,
+    /// Whether a command was refused or failed.
+    failed: bool,
     /// Whether a job other than a search was accepted since the last pause of the input.
     burst_has_jobs: bool,
     training: Training,
@@ -254,6 +262,7 @@ impl Uci {
             debug: false,
             identified: false,
             ending: None,
+            failed: false,
             burst_has_jobs: false,
             training,
             jobs: job::spawn_worker(sender),
@@ -294,10 +303,15 @@ impl Uci {
             Input::Line(line) => match command::parse(&line) {
                 Ok(Some(command)) => self.handle(command),
                 Ok(None) => {}
-                Err(error) => self.output.info(&error),
+                Err(error) => self.refuse(&error),
             },
-            Input::TooLong(length) => {
-                self.output.info(&format!("dropped a line of {length} bytes; {MAX_LENGTH} are the most"));
+            Input::TooLong { word, length } => {
+                let error = format!("dropped a line of {length} bytes; {MAX_LENGTH} are the most");
+                if word == "position" {
+                    self.refuse_position(&error);
+                } else {
+                    self.refuse(&error);
+                }
             }
             Input::Pause => self.burst_has_jobs = false,
             Input::End => self.ending = Some(Ending::Input),
@@ -326,10 +340,7 @@ impl Uci {
                     uci.game.as_ref().map_or_else(Clone::clone, |game| format!("position {}", game.board().fen()))
                 });
             }
-            Command::Position(Err(error)) => {
-                self.output.info(&format!("position: {error}"));
-                self.game = Err(format!("no position is set up, the last one was refused: {error}"));
-            }
+            Command::Position(Err(error)) => self.refuse_position(&error),
             Command::Display => self.with_board(|uci, board| uci.output.lines(&display::board(&board))),
             Command::Help => self.output.lines(&command::help()),
             Command::NewGame => {
@@ -343,7 +354,7 @@ impl Uci {
                     self.set(Setting::Option { name, set, length });
                 }
                 Ok(Assignment { set: Set::Training(set), .. }) => self.set_training(set),
-                Err(error) => self.output.info(&error),
+                Err(error) => self.refuse(&error),
             },
             Command::Train(Train::Start) => self.set_training(Box::new(Training::start_now)),
             Command::Train(Train::Stop) => self.set_training(Box::new(Training::stop)),
@@ -359,12 +370,27 @@ impl Uci {
         }
     }
 
+    /// Reports why a command is refused.
+    fn refuse(&mut self, error: &str) {
+        self.failed = true;
+        self.output.info(error);
+    }
+
+    /// Refuses `position`. The position before is gone as well: `go` must not search it.
+    fn refuse_position(&mut self, error: &str) {
+        self.refuse(&format!("position: {error}"));
+        self.game = Err(format!("no position is set up, the last one was refused: {error}"));
+    }
+
     /// Answers `uci`. The first time it turns `UseTrained` on, and the name of the engine includes the generation.
     fn identify(&mut self) {
         let mut notes = Vec::new();
         if !std::mem::replace(&mut self.identified, true) {
             match &mut self.engine {
-                State::Free(session) => notes = Setting::UseTrained.apply(session),
+                State::Free(session) => {
+                    let note = Setting::UseTrained.apply(session).unwrap_or_else(Some);
+                    notes = note.map(|note| info_string(&note)).into_iter().collect();
+                }
                 State::Busy(_) => self.set(Setting::UseTrained),
             }
         }
@@ -416,7 +442,7 @@ impl Uci {
             Ok((game, moves)) => {
                 self.start(Work::Compare(Box::new(game), moves, Limits::nodes(ask.nodes), ask.json), false);
             }
-            Err(error) => self.output.info(&error),
+            Err(error) => self.refuse(&error),
         }
     }
 
@@ -427,7 +453,10 @@ impl Uci {
                 let board = *game.board();
                 act(self, board);
             }
-            Err(refusal) => self.output.info(refusal),
+            Err(refusal) => {
+                let refusal = refusal.clone();
+                self.refuse(&refusal);
+            }
         }
     }
 
@@ -445,7 +474,11 @@ impl Uci {
         let before = self.training.folder();
         match set(&mut self.training) {
             Ok(None) => {}
-            Ok(Some(note)) | Err(note) => self.output.train(&note),
+            Ok(Some(note)) => self.output.train(&note),
+            Err(error) => {
+                self.failed = true;
+                self.output.train(&error);
+            }
         }
         let folder = self.training.folder();
         if folder != before {
@@ -462,7 +495,8 @@ impl Uci {
         let (weights, trained) = (Arc::clone(weights), trained.cloned());
         match self.training.start(&weights, trained.as_ref()) {
             Ok(Some(note)) => self.output.train(note),
-            // Waits for its first message, so that `isready` is usually answered after it.
+            // Waits for its first message, so that `isready` is usually answered after it. A search must not wait.
+            Ok(None) if self.is_busy() => {}
             Ok(None) => {
                 if let Ok(message) = self.messages.recv_timeout(READY_TIMEOUT) {
                     self.on_training_message(message);
@@ -488,7 +522,8 @@ impl Uci {
                     self.set(Setting::UsePlaying(playing));
                 }
             }
-            Message::Report(text) | Message::Ended(text) => self.output.train(&text),
+            Message::Report(text) | Message::Ended(Ok(text)) => self.output.train(&text),
+            Message::Ended(Err(error)) => self.output.train(&format!("error: {error}")),
             Message::Promoted(promoted) if self.training.adopts() => self.set(Setting::Promote(promoted)),
             Message::Promoted(_) => {}
         }
@@ -584,8 +619,9 @@ impl Uci {
                     running.answered = true;
                 }
             }
-            Event::Done(session, lines) => {
+            Event::Done(session, End { lines, failed }) => {
                 self.engine = State::Free(session);
+                self.failed |= failed;
                 self.output.lines(&lines);
                 self.run_queue();
             }
@@ -618,14 +654,14 @@ impl Uci {
         !self.is_full() || self.is_endless()
     }
 
-    /// The controls of all accepted jobs, running or queued.
+    /// The controls of the running job and of all queued ones, except changes of the session that have not begun.
     fn controls(&self) -> impl Iterator<Item = &Arc<Control>> {
         let running = match &self.engine {
             State::Free(_) => None,
             State::Busy(running) => Some(&running.control),
         };
         let waiting = self.queue.iter().filter_map(|task| match task {
-            Task::Job(_, control) => Some(control),
+            Task::Job(work, control) if !work.is_setting() => Some(control),
             _ => None,
         });
         running.into_iter().chain(waiting)

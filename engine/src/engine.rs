@@ -40,7 +40,8 @@ const STACK: usize = 16 << 20;
 pub struct Engine {
     weights: Arc<Weights>,
     table: Table,
-    megabytes: usize,
+    /// Megabytes of the table; `None` after a resize that failed, which may leave a smaller table.
+    megabytes: Option<usize>,
     main: Worker,
     /// The workers of the other threads, each made by its own thread when it first searches.
     helpers: Vec<Option<Box<Worker>>>,
@@ -63,19 +64,20 @@ impl Engine {
         let megabytes = megabytes.clamp(1, MAX_HASH);
         let table = Table::new(megabytes, 1)?;
         let main = Worker::new(0, Evaluator::new(Arc::clone(&weights)));
-        Ok(Engine { weights, table, megabytes, main, helpers: Vec::new() })
+        Ok(Engine { weights, table, megabytes: Some(megabytes), main, helpers: Vec::new() })
     }
 
-    /// Resizes the table, which empties it; without effect if it has that size. On an error the table keeps its old
-    /// size. [`Engine::prefault_hash`] makes the first search in it faster.
+    /// Resizes the table, which empties it; without effect if it has that size. [`Engine::prefault_hash`] makes the
+    /// first search in it faster. After an error the table is as it was, or empty and no larger than it was.
     ///
     /// # Errors
     /// Without memory for the table.
     pub fn set_hash(&mut self, megabytes: usize) -> Result<(), HashError> {
         let megabytes = megabytes.clamp(1, MAX_HASH);
-        if megabytes != self.megabytes {
+        if self.megabytes != Some(megabytes) {
+            self.megabytes = None;
             self.table.resize(megabytes)?;
-            self.megabytes = megabytes;
+            self.megabytes = Some(megabytes);
         }
         Ok(())
     }
@@ -353,6 +355,17 @@ mod tests {
     use super::*;
     use crate::search::Clock;
     use std::time::Duration;
+
+    /// The table may be smaller after an error, so the size that it had before is no longer without effect.
+    #[test]
+    fn a_size_is_set_again_after_one_that_failed() {
+        let mut engine = Engine::with_hash(Weights::embedded(), 1).expect("a megabyte");
+        if engine.set_hash(MAX_HASH).is_err() {
+            assert_eq!(engine.megabytes, None);
+        }
+        engine.set_hash(1).expect("a megabyte");
+        assert_eq!(engine.megabytes, Some(1));
+    }
 
     #[test]
     fn the_shorter_of_clock_and_move_time_bounds_the_search() {

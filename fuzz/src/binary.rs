@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use dyad_engine::board::Board;
 use dyad_engine::control::Control;
+use dyad_engine::eval::layout::LEN;
 use dyad_engine::eval::{FloatWeights, Weights};
 use dyad_formats::hash;
 
@@ -185,9 +186,9 @@ pub fn checkpoint(input: &[u8]) {
 pub fn checkpoint_seeds() -> Vec<Vec<u8>> {
     let scratch = Scratch::new("checkpoint-seeds");
     let path = scratch.file("checkpoint.bin");
-    let floats = |x: f64| FloatWeights { mg: vec![x, 0.1, -0.0], eg: vec![1.0 / 3.0, x, f64::INFINITY] };
+    let floats = |x: f64| FloatWeights { mg: vec![x; LEN], eg: vec![1.0 / 3.0; LEN] };
     let settings = TrainingSettings::default();
-    let data = DataIdentity { checksum: "0123456789abcdef".into(), training: 7, test: 1 };
+    let data = DataIdentity { checksum: "0123456789abcdef".into(), training: 150, test: 1 };
     let state = TrainingState {
         iteration: 2,
         done: 50,
@@ -195,7 +196,7 @@ pub fn checkpoint_seeds() -> Vec<Vec<u8>> {
         updates: 3,
         weights: floats(0.7),
         average: Average { time: 9, missing: floats(-1.5) },
-        optimizer: Optimizer::new(&settings.optimizer, 3),
+        optimizer: Optimizer::new(&settings.optimizer, LEN),
         report: Counters { positions: 50, loss: 0.3, ..Counters::default() },
         iteration_counters: Counters { positions: 150, nodes: 9_999, ..Counters::default() },
         accuracy: 0.31,

@@ -1,12 +1,13 @@
 //! `dyad level calibrate`: the strength of levels by games, and a calibration corrected by it.
 
+use std::io::Write;
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
 use dyad_engine::control::Control;
 use dyad_engine::levels::file::MoveModel;
-use dyad_formats::atomic::{check_outputs, write_atomic};
+use dyad_formats::atomic::{AtomicFile, check_outputs};
 use dyad_formats::error::Error;
 use dyad_trainer::arena::matches::MatchEnd;
 use dyad_trainer::arena::play::GameEnd;
@@ -76,6 +77,8 @@ pub fn run(arguments: &Arguments) -> Outcome {
     if planned.is_empty() {
         return Err("nothing to play: --levels with --program, or two --steps".into());
     }
+    let create = |path: &PathBuf| AtomicFile::create(path).map_err(Error::file("write", path));
+    let file = arguments.out.as_ref().map(create).transpose()?;
     let (mut log, mut known) = Log::resume(&arguments.log).map_err(Error::file("open", &arguments.log))?;
     let control = stop_on_interrupt();
     let mut level_matches = Vec::new();
@@ -92,12 +95,13 @@ pub fn run(arguments: &Arguments) -> Outcome {
     }
     print!("{}", table(&level_matches));
     let errors = errors(&level_matches);
-    let Some(out) = &arguments.out else { return Ok(()) };
+    let (Some(out), Some(mut file)) = (&arguments.out, file) else { return Ok(()) };
     let calibration = corrected(&model.calibration, &errors)?;
     for (before, after) in model.calibration.iter().zip(&calibration) {
         println!("{} -> {}", before.elo, after.elo);
     }
-    write_atomic(out, MoveModel { calibration, ..(*model).clone() }.to_json().as_bytes())?;
+    let text = MoveModel { calibration, ..(*model).clone() }.to_json();
+    file.write_all(text.as_bytes()).and_then(|()| file.commit()).map_err(Error::file("write", out))?;
     Ok(())
 }
 

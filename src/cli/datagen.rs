@@ -45,7 +45,9 @@ pub fn run(arguments: Arguments) -> Outcome {
     let openings = openings.map_or_else(|| Ok(Vec::new()), |path| read_openings(&path, BOOK_PLIES))?;
     let stop = stop_on_interrupt();
     let mut progress = ProgressDisplay::new();
+    let mut complete = 0;
     let mut on_event = |GeneratorProgress { games, moves }| {
+        complete = games;
         let rate = moves as f64 / progress.elapsed().as_secs_f64().max(1e-3);
         progress.show(|| format!("{games} of {} games, {rate:.0} moves/s", settings.games));
     };
@@ -55,6 +57,6 @@ pub fn run(arguments: Arguments) -> Outcome {
     if !finished {
         return Err("stopped; add --resume to continue".into());
     }
-    println!("{} games in {}", settings.games, out.display());
+    println!("{complete} games in {}", out.display());
     Ok(())
 }

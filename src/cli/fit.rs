@@ -1,5 +1,6 @@
 //! `dyad fit`: weights from the results and scores of positions.
 
+use std::io::Write;
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -9,7 +10,7 @@ use dyad_engine::board::PIECE_NAMES;
 use dyad_engine::control::Control;
 use dyad_engine::eval::layout::{MATERIAL, select};
 use dyad_engine::eval::{FloatWeights, Weights};
-use dyad_formats::atomic::check_output;
+use dyad_formats::atomic::{AtomicFile, check_output};
 use dyad_formats::error::Error;
 use dyad_formats::samples::SampleFile;
 use dyad_trainer::base::context::Context;
@@ -33,7 +34,7 @@ pub struct Arguments {
     /// Weights file to write
     #[arg(long, short, value_name = "FILE")]
     out: PathBuf,
-    /// Initial weights: a file, `default` or `material` [default: the paper's piece values, all else zero]
+    /// Initial weights: a file, `default` or `material` [default: material]
     #[arg(long)]
     weights: Option<PathBuf>,
     /// Name of the weights [default: that of the file]
@@ -81,6 +82,7 @@ pub fn run(arguments: Arguments) -> Outcome {
     let start = weights.map_or_else(|| Ok(Arc::new(Weights::material())), |name| load_weights(&name))?;
     let other = arguments.scale_like.as_deref().map(load_weights).transpose()?;
     let leaves = leaves.as_deref().map(load_weights).transpose()?.map(Arc::new);
+    let mut file = AtomicFile::create(&out).map_err(Error::file("write", &out))?;
     let files = samples.iter().map(|path| SampleFile::open(path)).collect::<Result<Vec<_>, _>>()?;
     let threads = arguments.threads.count();
     let stop = stop_on_interrupt();
@@ -106,8 +108,8 @@ pub fn run(arguments: Arguments) -> Outcome {
         "measured": {
             "train": data.train.len(),
             "test": data.test.len(),
-            "start_loss": rounded(fitted.start_loss),
-            "test_loss": rounded(fitted.test_loss()),
+            "start_loss": fitted.start_loss.map(rounded),
+            "test_loss": fitted.test_loss().map(rounded),
             "epochs": fitted.epochs.len(),
             "stopped": fitted.stopped,
         },
@@ -125,9 +127,12 @@ pub fn run(arguments: Arguments) -> Outcome {
     if let Some(other) = &other {
         scale_like(&mut weights, other, &data.train, pawns)?;
     }
-    weights.save(&out)?;
+    file.write_all(&weights.to_json()).and_then(|()| file.commit()).map_err(Error::file("write", &out))?;
     print(&weights, &fitted);
-    Ok(())
+    match fitted.stopped {
+        true => Err(format!("stopped; {} has the best weights so far", out.display()).into()),
+        false => Ok(()),
+    }
 }
 
 /// Sets the options of groups.
@@ -159,7 +164,8 @@ fn fit(settings: &FitSettings, data: &Data, start: &Weights, threads: usize, sto
     let positions = data.train.len();
     let mut on_event = |event: FitEvent| match event {
         FitEvent::Start { scale, test_loss } => {
-            progress.say(&format!("start: test loss {test_loss:.5}, one unit is {scale:.6} logits"));
+            let loss = words(test_loss);
+            progress.say(&format!("start: test loss {loss}, one unit is {scale:.6} logits"));
         }
         FitEvent::Improved(_) => {}
         FitEvent::Progress { epoch, positions: done } => progress.show(|| {
@@ -169,7 +175,8 @@ fn fit(settings: &FitSettings, data: &Data, start: &Weights, threads: usize, sto
         FitEvent::Epoch(Epoch { number, train_loss, test_loss, best }) => {
             let mark = if best { " *" } else { "" };
             let seconds = progress.elapsed().as_secs();
-            progress.say(&format!("pass {number}: loss {train_loss:.5}, test loss {test_loss:.5}{mark} ({seconds} s)"));
+            let test_loss = words(test_loss);
+            progress.say(&format!("pass {number}: loss {train_loss:.5}, test loss {test_loss}{mark} ({seconds} s)"));
         }
     };
     let mut context = Context { threads, stop, on_event: &mut on_event };
@@ -195,12 +202,17 @@ fn rounded(loss: f64) -> f64 {
     (loss * 1e6).round() / 1e6
 }
 
+/// A loss with five digits, or that there is none.
+fn words(loss: Option<f64>) -> String {
+    loss.map_or_else(|| "unknown".to_string(), |loss| format!("{loss:.5}"))
+}
+
 fn print(weights: &Weights, fitted: &Fitted) {
     if fitted.stopped {
         println!("stopped after {} passes: these are the best weights so far", fitted.epochs.len());
     }
     println!("weights {} ({}), scale {}/1024", weights.meta.name, weights.id(), weights.units.scale);
-    println!("test loss {:.5} at first, {:.5} now", fitted.start_loss, fitted.test_loss());
+    println!("test loss {} at first, {} now", words(fitted.start_loss), words(fitted.test_loss()));
     if !fitted.epochs.iter().any(|epoch| epoch.best) {
         println!("no pass made it smaller: these are the weights it started from");
     }

@@ -1,6 +1,6 @@
 //! `dyad label`: desired moves and scores by search.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use dyad_formats::atomic::check_output;
@@ -53,6 +53,15 @@ pub fn run(arguments: Arguments) -> Outcome {
     let mut settings = arguments.settings.load("label")?;
     if let Some(path) = arguments.engine {
         settings.program = Some(Program { path, options: arguments.options });
+    }
+    match settings.program {
+        None if settings.timeout != LabelSettings::default().timeout => {
+            return Err("timeout: it changes nothing without --engine".into());
+        }
+        Some(_) if arguments.weights != Path::new("default") => {
+            return Err("weights: they change nothing, since another engine searches".into());
+        }
+        _ => {}
     }
     let input = SampleFile::open(&arguments.samples)?;
     let stop = stop_on_interrupt();

@@ -1,19 +1,20 @@
 //! `dyad level`: opponents that play like people of a given rating.
 
+use std::io::Write;
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 use dyad_engine::eval::Weights;
 use dyad_engine::levels::analysis::PLIES;
 use dyad_engine::levels::file::{self, MoveModel};
-use dyad_formats::atomic::{check_output, write_atomic};
+use dyad_formats::atomic::{AtomicFile, check_output};
 use dyad_formats::error::Error;
 use dyad_trainer::base::context::{Context, Progress};
 use dyad_trainer::base::number::number;
 use dyad_trainer::base::words::counted;
 use dyad_trainer::levels::estimate::{self, EstimateEvent, EstimateInput, FEWEST_MOVES};
 use dyad_trainer::levels::examples::MoveExample;
-use dyad_trainer::levels::measure::{self, LOSSES, Row};
+use dyad_trainer::levels::measure::{self, FIRST_PLY, LOSSES, Row};
 use dyad_trainer::levels::prepare::{self, RecordSettings};
 use dyad_trainer::levels::records::{self, Offsets};
 use dyad_trainer::levels::training;
@@ -169,8 +170,11 @@ fn prepare(arguments: Prepare) -> Outcome {
         other => other?,
     };
     drop(progress);
-    let prepare::RecordCounts { games, broken, records } = summary;
+    let prepare::RecordCounts { games, broken, left_out, records } = summary;
     println!("{records} positions of {games} games in {} ({broken} games could not be read)", arguments.out.display());
+    for (reason, count) in left_out {
+        println!("{count:>10} games left out: {}", reason.name());
+    }
     Ok(())
 }
 
@@ -182,10 +186,15 @@ fn train(arguments: Train) -> Outcome {
         Some(path) => MoveModel::load(path)?.calibration,
         None => MoveModel::embedded().calibration.clone(),
     };
+    let mut out = AtomicFile::create(&arguments.out).map_err(Error::file("write", &arguments.out))?;
     let (header, records) = records::read(&arguments.records)?;
     let offsets = settings.offsets();
     let examples: Vec<MoveExample> = records.iter().map(|record| MoveExample::new(record, &offsets)).collect();
     let learned_from: Vec<&MoveExample> = examples.iter().filter(|example| !example.test).collect();
+    if learned_from.is_empty() {
+        let (records, held_out) = (arguments.records.display(), examples.len());
+        return Err(format!("no training position in {records}, {held_out} of held-out players").into());
+    }
     let held_out = || examples.iter().filter(|example| example.test);
     let parameters = training::train(&settings, &learned_from, |epoch, loss| {
         eprintln!("pass {epoch} of {}: loss {loss:.4}", settings.epochs);
@@ -197,7 +206,8 @@ fn train(arguments: Train) -> Outcome {
         "held-out": { "positions": quality.count, "loss": file::round(quality.loss), "accuracy": file::round(quality.accuracy) },
     });
     let model = MoveModel { name: "levels".to_string(), made, calibration, parameters };
-    write_atomic(&arguments.out, model.to_json().as_bytes())?;
+    let written = out.write_all(model.to_json().as_bytes()).and_then(|()| out.commit());
+    written.map_err(Error::file("write", &arguments.out))?;
     println!(
         "{} positions learned from; of {} held-out ones: loss {:.4}, accuracy {:.2} %",
         learned_from.len(),
@@ -319,7 +329,19 @@ fn measure(arguments: &Measure) -> Outcome {
             bands.iter().map(|&band| measure::row(&model.parameters, band, &ratings, &held_out)).collect()
         }
     };
-    print_tables(&ratings, &rows.into_iter().filter(|row| row.own.count > 0).collect::<Vec<Row>>());
+    let rows: Vec<Row> = rows.into_iter().filter(|row| row.own.count > 0).collect();
+    if rows.is_empty() {
+        let (of, advice) = match arguments.folds {
+            Some(_) => ("", ""),
+            None => (" of held-out players", "; --folds N measures on all players"),
+        };
+        let (records, lowest, highest) = (arguments.records.display(), bands[0], bands[bands.len() - 1]);
+        return Err(format!(
+            "no position{of} in {records} from ply {FIRST_PLY} on in the bands {lowest} to {highest}{advice}"
+        )
+        .into());
+    }
+    print_tables(&ratings, &rows);
     Ok(())
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
-use std::fs::OpenOptions;
+use std::fs::{File, OpenOptions};
 use std::io::{self, BufRead as _, BufReader, Read as _, Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -15,6 +15,7 @@ use dyad_engine::files;
 use dyad_engine::tablebase::{Tablebase, Tables};
 use dyad_formats::atomic::check_outputs;
 use dyad_formats::error::Error;
+use dyad_formats::input::Kind;
 use dyad_trainer::arena::matches::{MOST_GAMES, Match, MatchEnd, MatchGame, MatchPlayer, MatchRecord, MatchScore};
 use dyad_trainer::arena::openings::{self, Opening, OpeningSettings, RandomOpenings, Variant};
 use dyad_trainer::arena::pgn_writer::{PgnFile, today};
@@ -146,8 +147,8 @@ struct MatchArguments {
 impl Layered<MatchArguments> {
     /// The settings; a limit of the arguments replaces that of the file, and so do openings.
     fn load_match(self) -> Result<MatchArguments, String> {
-        let MatchSettings { limits, clock, openings, chess960, dfrc, .. } = &self.arguments.settings;
-        let (limits, clock) = (limits.clone(), clock.clone());
+        let MatchSettings { limits, clock, openings, chess960, dfrc, plies, .. } = &self.arguments.settings;
+        let (limits, clock, plies) = (limits.clone(), clock.clone(), *plies);
         let openings = (openings.clone(), *chess960, *dfrc);
         let mut all = self.load("match")?;
         let settings = &mut all.settings;
@@ -156,6 +157,10 @@ impl Layered<MatchArguments> {
         }
         if openings != (None, None, None) {
             (settings.openings, settings.chess960, settings.dfrc) = openings;
+            // The plies of the file were those of its openings.
+            if !settings.takes_plies() {
+                settings.plies = plies;
+            }
         }
         Ok(all)
     }
@@ -185,6 +190,7 @@ pub fn run(arguments: Arguments) -> Outcome {
     let settings_file = settings.file.clone();
     let MatchArguments { settings, files } = settings.load_match()?;
     let played = settings.to_match([&a, &b])?;
+    settings.check_limits([&a, &b])?;
     check_files([&a, &b], settings_file.as_deref(), &settings, &files)?;
     let mut openings = settings.openings(&played)?;
     let event = settings.event(&played);
@@ -200,6 +206,7 @@ pub fn run(arguments: Arguments) -> Outcome {
         eprintln!("{} games of this match are in {}", before.len(), path.display());
     }
     let control = stop_on_interrupt();
+    let results = files.results.as_deref().map(ResultsFile::open).transpose()?;
     let date = today();
     let mut reporter = GameReporter::new(&played);
     let mut standing = MatchScore::default();
@@ -216,12 +223,20 @@ pub fn run(arguments: Arguments) -> Outcome {
     });
     let GameReporter { reasons, .. } = reporter;
     let record = record.inspect_err(|_| eprintln!("score so far: {}", standing.tally))?;
-    let is_new = files.resume != Some(true) || !reasons.is_empty();
-    if let Some(path) = files.results.as_ref().filter(|_| is_new) {
-        append_line(path, &record).map_err(Error::file("write", path))?;
-    }
     print!("{}", summary(&record, &reasons, before.len()));
-    Ok(())
+    let is_stopped = record.end == MatchEnd::Stopped;
+    // A stopped match whose games are kept can be resumed, and has its result when it has ended.
+    if let Some(mut results) = results.filter(|_| !is_stopped || files.pgn.is_none()) {
+        let is_new = files.resume != Some(true) || !reasons.is_empty();
+        if is_new || !results.has(&record)? {
+            results.append(&record)?;
+        }
+    }
+    match (is_stopped, &files.pgn) {
+        (false, _) => Ok(()),
+        (true, Some(path)) => Err(format!("stopped; --resume continues from {}", path.display()).into()),
+        (true, None) => Err("stopped; the match is not complete".into()),
+    }
 }
 
 /// Reports what went wrong in the games of a match, and counts their endings.
@@ -304,8 +319,13 @@ impl MatchSettings {
             with_options(a.player(&name_a, budget)?, &self.options_a)?,
             with_options(b.player(&name_b, budget)?, &self.options_b)?,
         ];
+        let mut set = BTreeSet::new();
         for text in &self.set {
-            set_constant(&mut players, text)?;
+            let (side, name, value) = constant(text)?;
+            if !set.insert((side, name)) {
+                return Err(format!("--set '{text}': it is the second value of {name}").into());
+            }
+            players[side].options.params.set(name, value)?;
         }
         for (spec, player) in specs.iter().zip(&players) {
             spec.check_clock(player.budget)?;
@@ -341,11 +361,36 @@ impl MatchSettings {
             return Err("elo-model: it changes nothing without sprt".to_string());
         }
         match (&self.openings, self.chess960 == Some(true), self.dfrc == Some(true)) {
-            (None, ..) if self.plies.is_some() => Err("plies: it changes nothing without openings".to_string()),
+            _ if self.plies.is_some() && !self.takes_plies() => {
+                Err("plies: it changes nothing without openings from games".to_string())
+            }
             (_, true, true) => Err("chess960 and dfrc: openings are of one variant".to_string()),
             (Some(_), true, _) => Err("chess960: it changes nothing with openings of a file".to_string()),
             (Some(_), _, true) => Err("dfrc: it changes nothing with openings of a file".to_string()),
             _ => Ok(()),
+        }
+    }
+
+    /// Whether the openings are the first plies of games.
+    fn takes_plies(&self) -> bool {
+        self.openings.as_deref().is_some_and(|path| Kind::of(path) != Kind::Positions)
+    }
+
+    /// Refuses a limit of the match that neither player searches with.
+    fn check_limits(&self, specs: [&PlayerSpec; 2]) -> Result<(), String> {
+        let Limits { nodes, depth, movetime } = &self.limits;
+        let given = [nodes.is_some(), depth.is_some(), movetime.is_some(), self.clock.tc.is_some()];
+        let Some(limit) = LIMITS.into_iter().zip(given).find_map(|(name, given)| given.then_some(name)) else {
+            return Ok(());
+        };
+        let has_own = |options: &[String]| {
+            options.iter().filter_map(|option| option.split_once('=')).any(|(name, _)| is_limit(&name.to_lowercase()))
+        };
+        let ignores =
+            |(spec, options): (&PlayerSpec, &[String])| spec.unused_options().contains(&limit) || has_own(options);
+        match specs.into_iter().zip([&self.options_a[..], &self.options_b]).all(ignores) {
+            true => Err(format!("{limit}: it changes nothing for either player")),
+            false => Ok(()),
         }
     }
 
@@ -430,12 +475,25 @@ impl MatchSettings {
     }
 }
 
+/// The options that limit the search, of which a player has one.
+const LIMITS: [&str; 4] = ["nodes", "depth", "movetime", "tc"];
+
+fn is_limit(option: &str) -> bool {
+    LIMITS.contains(&option)
+}
+
 fn with_options(mut player: MatchPlayer, options: &[String]) -> Result<MatchPlayer, String> {
+    let mut given: Vec<String> = Vec::new();
     for option in options {
         let (name, value) =
             option.split_once('=').ok_or_else(|| format!("'{option}' is not of the form name=value"))?;
         let wrong = |error: String| format!("option {name}: '{value}': {error}");
-        match name.to_lowercase().as_str() {
+        let lower_case = name.to_lowercase();
+        let is_same = |other: &String| *other == lower_case || is_limit(other) && is_limit(&lower_case);
+        if let Some(other) = given.iter().find(|other| is_same(other)) {
+            return Err(format!("option {name}: '{value}': this player has {other} already, one is possible"));
+        }
+        match lower_case.as_str() {
             "hash" => player.hash = number(1..=MAX_HASH)(value).map_err(wrong)?,
             "threads" => player.threads = number(1..=MAX_THREADS)(value).map_err(wrong)?,
             "overhead" => {
@@ -456,31 +514,66 @@ fn with_options(mut player: MatchPlayer, options: &[String]) -> Result<MatchPlay
                 ));
             }
         }
+        given.push(lower_case);
     }
     Ok(player)
 }
 
-/// Gives a player the constant that a text like `A:rfp_depth=7` says.
-fn set_constant([a, b]: &mut [MatchPlayer; 2], text: &str) -> Result<(), String> {
+/// The constant that a text like `A:rfp_depth=7` sets: the player's index, its name and its value.
+fn constant(text: &str) -> Result<(usize, &str, i32), String> {
     let parts = text.split_once(':').and_then(|(side, rest)| Some((side, rest.split_once('=')?)));
     let (side, (name, value)) = parts.ok_or_else(|| format!("--set '{text}' is not of the form A:name=value"))?;
-    let player = match side {
-        "A" | "a" => a,
-        "B" | "b" => b,
+    let side = match side {
+        "A" | "a" => 0,
+        "B" | "b" => 1,
         _ => return Err(format!("--set '{text}': the player is A or B, not '{side}'")),
     };
     let value = value.trim().parse().map_err(|_| format!("--set '{text}': '{value}' is not a whole number"))?;
-    player.options.params.set(name.trim(), value)
+    Ok((side, name.trim(), value))
 }
 
 fn budgets_of_both([a, b]: &[String; 2]) -> String {
     if a == b { a.clone() } else { format!("{a} against {b}") }
 }
 
-fn append_line(path: &Path, record: &MatchRecord) -> io::Result<()> {
-    let mut line = serde_json::to_string(record).expect("a record is plain data");
-    line.push('\n');
-    let mut file = OpenOptions::new().read(true).append(true).create(true).open(files::output_path(path)?)?;
+/// The file that the result is appended to. It is opened before the first game: a match is not played for a result that
+/// cannot be written.
+struct ResultsFile<'a> {
+    path: &'a Path,
+    file: File,
+}
+
+impl ResultsFile<'_> {
+    fn open(path: &Path) -> Result<ResultsFile<'_>, Error> {
+        let mut options = OpenOptions::new();
+        options.read(true).append(true).create(true);
+        let opened = files::output_path(path).and_then(|path| options.open(path));
+        Ok(ResultsFile { path, file: opened.map_err(Error::file("open", path))? })
+    }
+
+    /// Whether the file has the same result, whatever time it took.
+    fn has(&mut self, record: &MatchRecord) -> Result<bool, Error> {
+        let timeless = |line: &[u8]| {
+            let mut record: Json = serde_json::from_slice(line).ok()?;
+            record.as_object_mut()?.remove("seconds")?;
+            Some(record)
+        };
+        let wanted = timeless(line_of(record).as_bytes());
+        let read = self.file.rewind().and_then(|()| BufReader::new(&self.file).split(b'\n').collect());
+        let lines: Vec<Vec<u8>> = read.map_err(Error::file("read", self.path))?;
+        Ok(lines.iter().any(|line| timeless(line) == wanted))
+    }
+
+    fn append(&mut self, record: &MatchRecord) -> Result<(), Error> {
+        append_line(&mut self.file, line_of(record)).map_err(Error::file("write", self.path))
+    }
+}
+
+fn line_of(record: &MatchRecord) -> String {
+    serde_json::to_string(record).expect("a record is plain data") + "\n"
+}
+
+fn append_line(file: &mut File, mut line: String) -> io::Result<()> {
     // A full disk may have cut the last line.
     let mut last = [b'\n'];
     if file.metadata()?.len() > 0 {
@@ -587,6 +680,17 @@ mod tests {
         assert_eq!((clock.limits.depth, clock.clock.tc.as_deref()), (None, Some("8+0.08")));
         let variant = over(r#"{"chess960": true}"#, &["--dfrc"]).unwrap().settings;
         assert_eq!((variant.chess960, variant.dfrc), (None, Some(true)));
+        let book = r#"{"openings": "a.pgn", "plies": 8}"#;
+        for (words, openings, plies) in [
+            (&["--dfrc"][..], None, None),
+            (&["--chess960", "--plies", "4"], None, Some(4)),
+            (&["--openings", "b.epd"], Some("b.epd"), None),
+            (&["--openings", "b.pgn"], Some("b.pgn"), Some(8)),
+            (&["--plies", "4"], Some("a.pgn"), Some(4)),
+        ] {
+            let all = over(book, words).unwrap().settings;
+            assert_eq!((all.openings, all.plies), (openings.map(PathBuf::from), plies), "{words:?}");
+        }
         assert!(over(r#"{"game": 10}"#, &[]).is_err() && over(r#"{"depht": 10}"#, &[]).is_err());
     }
 
@@ -633,6 +737,13 @@ mod tests {
         wrong(set("A:rfp_debth=7"), "no search parameter 'rfp_debth'");
         wrong(set("A:rfp_depth=x"), "'x' is not a whole number");
         wrong(set("B:rfp_depth=700"), "rfp_depth must be 5 to 14, not 700");
+        let list = |texts: [&str; 2]| texts.map(String::from).to_vec();
+        let options = |texts| MatchSettings { options_a: list(texts), ..MatchSettings::default() };
+        wrong(options(["nodes=50", "depth=2"]), "option depth: '2': this player has nodes already");
+        wrong(options(["tc=8+0.08", "tc=8"]), "option tc: '8': this player has tc already");
+        wrong(options(["hash=1", "Hash=2"]), "option Hash: '2': this player has hash already");
+        let sets = |texts| MatchSettings { set: list(texts), ..MatchSettings::default() };
+        wrong(sets(["A:rfp_depth=7", "a:rfp_depth=8"]), "--set 'a:rfp_depth=8': it is the second value of rfp_depth");
         wrong(draw([40, 0, 10]), "draw adjudication takes 1 to");
         wrong(win([0, 600]), "win adjudication takes 1 to");
         wrong(win([u32::MAX / 2 + 1, 600]), "win adjudication takes 1 to");
@@ -666,6 +777,10 @@ mod tests {
         for (settings, expected) in [
             (MatchSettings { elo_model: Some(Model::Normalized), ..MatchSettings::default() }, "elo-model: it changes"),
             (MatchSettings { plies: Some(8), ..MatchSettings::default() }, "plies: it changes nothing"),
+            (
+                MatchSettings { openings: openings(), plies: Some(8), ..MatchSettings::default() },
+                "plies: it changes nothing without openings from games",
+            ),
             (MatchSettings { openings: openings(), chess960: Some(true), ..MatchSettings::default() }, "chess960: it"),
             (MatchSettings { openings: openings(), dfrc: Some(true), ..MatchSettings::default() }, "dfrc: it changes"),
             (MatchSettings { chess960: Some(true), dfrc: Some(true), ..MatchSettings::default() }, "chess960 and dfrc"),
@@ -687,6 +802,27 @@ mod tests {
         ] {
             let error = settings.to_match([&spec("material"), &spec("default")]).unwrap_err().to_string();
             assert!(error.starts_with(expected), "{error}");
+        }
+    }
+
+    #[test]
+    fn a_limit_that_neither_player_searches_with_is_refused() {
+        let limits = |nodes, movetime| Limits { nodes, depth: None, movetime };
+        for (players, options, limits, expected) in [
+            (["default", "default"], ["", ""], limits(Some(50), None), ""),
+            (["default", "default"], ["depth=3", "hash=2"], limits(Some(50), None), ""),
+            (["default", "default"], ["depth=3", "Nodes=5"], limits(Some(50), None), "nodes: it changes nothing"),
+            (["level:1600", "level:1400"], ["", ""], limits(Some(50), None), "nodes: it changes nothing"),
+            (["level:1600", "default"], ["", "tc=8"], limits(None, Some(1.0)), ""),
+            (["level:1600", "default"], ["", "tc=8"], limits(Some(50), None), "nodes: it changes nothing"),
+            (["level:1600", "level:1400"], ["tc=8", "tc=8"], limits(None, None), ""),
+        ] {
+            let [options_a, options_b] =
+                options.map(|text| if text.is_empty() { Vec::new() } else { vec![text.to_string()] });
+            let settings = MatchSettings { limits, options_a, options_b, ..MatchSettings::default() };
+            let specs = players.map(spec);
+            let error = settings.check_limits(specs.each_ref()).err().unwrap_or_default();
+            assert!(error.contains(expected) && error.is_empty() == expected.is_empty(), "{players:?}: {error}");
         }
     }
 

@@ -1,7 +1,8 @@
 //! `dyad selftrain`: generations of self-play, training and matches.
 //!
 //! The first Ctrl-C stops it within about a second and keeps everything, a second one stops it at once;
-//! `dyad selftrain FOLDER --resume` resumes after either.
+//! `dyad selftrain FOLDER --resume` resumes after either. The first one is how a training without a number of
+//! generations ends, and a failure of one that has a number.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -49,12 +50,16 @@ pub fn run(arguments: Arguments) -> Outcome {
     let stop = stop_on_interrupt();
     let mut progress = ProgressDisplay::new();
     let mut page = LivePage::new(&folder);
+    let mut generations = 0;
     let mut on_event = |event: &SelfTrainEvent| {
         if let Some(note) = page.on_event(event) {
-            progress.say(&note);
+            progress.say(&note.to_string());
         }
         match event {
-            SelfTrainEvent::Progress(_) => progress.show(|| event.to_string()),
+            SelfTrainEvent::Progress(stage) => {
+                generations = stage.generations;
+                progress.show(|| event.to_string());
+            }
             _ => progress.say(&event.to_string()),
         }
     };
@@ -71,7 +76,10 @@ pub fn run(arguments: Arguments) -> Outcome {
         eprintln!("{problem}");
     }
     print_summary(&summary, &folder);
-    Ok(())
+    match summary.end {
+        End::Stopped if generations > 0 => Err(format!("stopped; generation {generations} is not complete").into()),
+        _ => Ok(()),
+    }
 }
 
 fn print_summary(summary: &SelfTrainSummary, folder: &Path) {
@@ -95,7 +103,7 @@ fn print_summary(summary: &SelfTrainSummary, folder: &Path) {
 impl Arguments {
     /// The settings of the file, and the arguments over them; a new training has a number of threads.
     fn overrides(self) -> Result<Overrides, String> {
-        let long_games = self.settings.arguments.proof_games;
+        let long_games = self.settings.arguments.long_games;
         let mut overrides = self.settings.load("selftrain")?;
         if self.resume && overrides.preset.is_some() {
             return Err("preset: a training that is resumed keeps its own; leave out --preset".to_string());
@@ -241,7 +249,7 @@ mod tests {
         let error = resolve(&["--games-file", "a.pgn", "--method", "regression"]).unwrap_err();
         assert!(error.starts_with("source belongs to comparison training"), "{error}");
         let long = json(&["--long-games", "50"]);
-        assert_eq!((&long["proof-games"], &long["distance-games"]), (&50.into(), &selftrain::MOST_FOR_DISTANCE.into()));
+        assert_eq!((&long["long-games"], &long["distance-games"]), (&50.into(), &selftrain::MOST_FOR_DISTANCE.into()));
         let resumed = parse(&["--resume", "--nodes", "300"]).overrides().unwrap();
         assert_eq!(resumed, Overrides { nodes: Some(300), ..Overrides::default() });
     }

@@ -250,7 +250,7 @@ mod tests {
             "--resume: schedule.depth is 4 here, and 3 in the run"
         );
         // A setting at its default may be left out.
-        let varied = serde_json::json!({ "schedule": { "depth": 3, "natural": 0.3 }, "threads": 1 });
+        let varied = serde_json::json!({ "schedule": { "depth": 3, "policy-openings": 0.3 }, "threads": 1 });
         assert!(check_same(&varied, &saved, &[]).is_err() && check_same(&saved, &varied, &[]).is_err());
     }
 }

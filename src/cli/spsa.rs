@@ -3,11 +3,12 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use clap::Args;
+use clap::{Arg, Args};
 use dyad_engine::eval::Weights;
 use dyad_engine::params::TUNABLES;
 use dyad_formats::atomic;
 use dyad_formats::error::Error;
+use dyad_formats::input::Kind;
 use dyad_formats::samples::SampleFile;
 use dyad_trainer::base::context::{Context, Progress};
 use dyad_trainer::base::number::number;
@@ -22,9 +23,10 @@ use super::settings::{Layered, check_same};
 use super::{Outcome, Threads, read_openings, stop_on_interrupt};
 
 #[derive(Args)]
+#[command(mut_args(refused_by_lists))]
 pub struct Arguments {
     /// Parameters to tune, one a line as OpenBench reads them: name, int or float, value, min, max, c_end, r_end
-    #[arg(required_unless_present_any = ["resume", "list", "list_weights", "settings"], conflicts_with_all = ["list", "list_weights"])]
+    #[arg(required_unless_present_any = ["resume", "list", "list_weights", "settings"])]
     parameters: Option<PathBuf>,
     /// Folder of the run
     #[arg(long, short, value_name = "FOLDER", required_unless_present_any = ["list", "list_weights"])]
@@ -33,10 +35,10 @@ pub struct Arguments {
     #[arg(long)]
     resume: bool,
     /// Print the constants of the search as parameters, those of NAME alone if given; NAME* is a prefix
-    #[arg(long, value_name = "NAME", num_args = 0.., value_delimiter = ',', conflicts_with_all = ["list_weights", "resume", "out"])]
+    #[arg(long, value_name = "NAME", num_args = 0.., value_delimiter = ',', exclusive = true)]
     list: Option<Vec<String>>,
     /// Print parameters that change --weights, with detectable perturbations measured on the positions of SAMPLES
-    #[arg(long, value_name = "SAMPLES", conflicts_with_all = ["resume", "out"])]
+    #[arg(long, value_name = "SAMPLES")]
     list_weights: Option<PathBuf>,
     /// Trained weights that some parameters of --list-weights interpolate to
     #[arg(long, value_name = "WEIGHTS", requires = "list_weights")]
@@ -52,6 +54,14 @@ pub struct Arguments {
     /// Seconds between two checkpoints
     #[arg(long, value_parser = number::<u64>(0..), value_name = "SECONDS", default_value_t = 30)]
     checkpoint_seconds: u64,
+}
+
+/// `--list-weights` is refused with the arguments of a tuning, which it does not read; `--list` takes no others at all.
+fn refused_by_lists(argument: Arg) -> Arg {
+    match argument.get_id().as_str() {
+        "list" | "list_weights" | "goal" | "weights" | "settings" => argument,
+        _ => argument.conflicts_with("list_weights"),
+    }
 }
 
 /// Nodes per move where no limit is given.
@@ -90,7 +100,10 @@ pub fn run(arguments: Arguments) -> Outcome {
         true => println!("finished: {} pairs, see {}", summary.state.done, folder.join("report.html").display()),
         false => println!("stopped; resume with: dyad spsa --out {} --resume", folder.display()),
     }
-    Ok(())
+    match summary.finished {
+        true => Ok(()),
+        false => Err("stopped; the tuning is not complete".into()),
+    }
 }
 
 /// The constants of these names in the form that is read.
@@ -137,6 +150,10 @@ impl Arguments {
         let Arguments { parameters, settings, limits, clock, .. } = self;
         let settings = settings.load("spsa").map_err(Error::Settings)?;
         let settings = with_the_rest(settings, parameters.as_deref(), &limits, &clock)?;
+        let has_games = settings.openings.as_deref().is_some_and(|path| Kind::of(path) != Kind::Positions);
+        if !has_games && settings.plies != TuningSettings::default().plies {
+            return Err(Error::Settings("plies: it changes nothing without openings from games".to_string()));
+        }
         if let Some(path) = &settings.openings {
             read_openings(path, settings.plies)?;
         }
@@ -207,10 +224,41 @@ mod tests {
         assert_eq!((settings.schedule.pairs, settings.schedule.gamma), (500, 0.2));
         assert_eq!(settings.budget, parse_clock("8+0.08").unwrap());
         assert_eq!(settings.parameters.len(), parameters::parse(&list(&["rfp_*".into()]).unwrap()).unwrap().len());
+        for openings in [&[][..], &["--openings", "a.epd"]] {
+            let words = [&words[..], &["--plies", "8"], openings].concat();
+            let error = Program::try_parse_from(words).unwrap().spsa.settings().unwrap_err().to_string();
+            assert!(error.contains("plies: it changes nothing without openings from games"), "{error}");
+        }
         std::fs::write(&path, "rfp_depth, int, 9\n").unwrap();
         let error = Program::try_parse_from(&words[..4]).unwrap().spsa.settings().unwrap_err().to_string();
         assert!(error.contains("line 1"), "{error}");
         std::fs::remove_file(&path).unwrap();
         assert!(Program::try_parse_from(["spsa", "--out", "run"]).is_err());
+    }
+
+    #[test]
+    fn a_list_is_refused_with_what_it_does_not_read() {
+        let is_parsed = |words: &str| Program::try_parse_from(["spsa"].into_iter().chain(words.split(' '))).is_ok();
+        for list in ["--list", "--list rfp_depth qs_see", "--list-weights a.bin"] {
+            assert!(is_parsed(list), "{list}");
+            for other in [
+                "--out run",
+                "--resume",
+                "--pairs 3",
+                "--nodes 5",
+                "--tc 8+0.08",
+                "--openings nofile",
+                "--threads 2",
+                "--checkpoint-seconds 5",
+            ] {
+                assert!(!is_parsed(&format!("{list} {other}")), "{list} {other}");
+            }
+        }
+        assert!(is_parsed("--list-weights a.bin --goal b.json --weights c.json --settings d.json"));
+        for words in
+            ["--list --list-weights a.bin", "--list --weights c.json", "x.txt --list", "x.txt --list-weights a.bin"]
+        {
+            assert!(!is_parsed(words), "{words}");
+        }
     }
 }

@@ -113,7 +113,7 @@ pub fn run(arguments: Arguments) -> Outcome {
     let mut page = LivePage::new(&folder);
     let mut on_event = |progress: TrainingProgress| {
         if let Some(note) = page.on_progress(&progress) {
-            display.print(&note);
+            display.print(&note.to_string());
         }
         if let Some(line) = &progress.line {
             display.print(&line_text(line));
@@ -145,7 +145,10 @@ pub fn run(arguments: Arguments) -> Outcome {
         eprintln!("{problem}");
     }
     say_how_it_ended(&summary);
-    Ok(())
+    match summary.finished {
+        true => Ok(()),
+        false => Err("stopped; the training is not complete".into()),
+    }
 }
 
 fn say_how_it_ended(summary: &TrainingSummary) {

@@ -321,13 +321,15 @@ fn genfens(rest: &str) -> Result<Command, String> {
             (variant, rest) = (Variant::DoubleChess960, after);
             continue;
         }
-        let (value, after) = split_word(after);
-        if name.eq_ignore_ascii_case("seed") {
-            seed = natural("seed", value)?;
-        } else if name.eq_ignore_ascii_case("book") && !value.is_empty() {
-            book = (!value.eq_ignore_ascii_case("none")).then(|| value.to_string());
-        }
         rest = after;
+        if name.eq_ignore_ascii_case("seed") {
+            let (value, after) = split_word(rest);
+            (seed, rest) = (natural("seed", value)?, after);
+        } else if name.eq_ignore_ascii_case("book") {
+            let (value, after) = split_word(rest);
+            (book, rest) =
+                (Some(value.to_string()).filter(|book| !["", "none"].contains(&&*book.to_ascii_lowercase())), after);
+        }
     }
     Ok(Command::Genfens(Genfens { count, seed, book, variant }))
 }
@@ -488,7 +490,7 @@ mod tests {
             ("genfens 100 seed 1 book None", "genfens 100 1 None"),
             ("genfens 3 seed 7 book a.epd extra", "genfens 3 7 Some(\"a.epd\")"),
             ("genfens 3 seed 7 book None dfrc", "genfens 3 7 None DoubleChess960"),
-            ("genfens 3 Chess960 other seed 7", "genfens 3 0 None Chess960"),
+            ("genfens 3 Chess960 other seed 7", "genfens 3 7 None Chess960"),
             ("genfens 3", "genfens 3 0 None"),
             ("genfens", "error"),
             ("genfens x", "error"),

@@ -23,14 +23,7 @@ const BOOK_PLIES: RangeInclusive<u32> = 2..=3;
 const GAME_PLIES: usize = 16;
 
 /// Generates openings and prints each as it is found.
-pub fn run(request: &Genfens, engine: &Engine, control: &Control, print: &mut PrintLine) -> Vec<String> {
-    match generate(request, engine, control, print) {
-        Ok(()) => Vec::new(),
-        Err(error) => vec![format!("info string genfens: {error}")],
-    }
-}
-
-fn generate(request: &Genfens, engine: &Engine, control: &Control, print: &mut PrintLine) -> Result<(), String> {
+pub fn run(request: &Genfens, engine: &Engine, control: &Control, print: &mut PrintLine) -> Result<(), String> {
     let mut opening_settings = OpeningSettings { variant: request.variant, ..OpeningSettings::new(request.seed) };
     if let Some(book) = &request.book {
         let on_broken = |error: &Error| print(format!("info string genfens left out: {error}"));

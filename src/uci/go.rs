@@ -145,18 +145,19 @@ impl Go {
     }
 
     /// The clock of `us`, if any clock was given. A GUI that sends only the other side's clock most likely means both;
-    /// one that sends only an increment means that no other time is left.
+    /// one that sends only increments means that no other time is left.
     fn clock(&self, us: Color) -> Option<Clock> {
         let (ours, theirs) = match us {
             Color::White => ((self.wtime, self.winc), (self.btime, self.binc)),
             Color::Black => ((self.btime, self.binc), (self.wtime, self.winc)),
         };
         let increment = ours.1.unwrap_or(0);
-        let remaining = match (ours.0, ours.1, theirs.0) {
-            (Some(remaining), _, _) => remaining,
-            (None, Some(_), _) => 0,
-            (None, None, Some(theirs)) => theirs,
-            (None, None, None) => return None,
+        let remaining = match (ours, theirs) {
+            ((Some(remaining), _), _) => remaining,
+            ((None, Some(_)), _) => 0,
+            ((None, None), (Some(theirs), _)) => theirs,
+            ((None, None), (None, Some(_))) => 0,
+            ((None, None), (None, None)) => return None,
         };
         Some(Clock {
             remaining: milliseconds(remaining),

@@ -62,8 +62,17 @@ pub enum Event {
     Line(String),
     /// The `bestmove` line; the job is about to end.
     Answer(String),
-    /// The job ended. Its last lines are printed after the session is returned.
-    Done(Box<Session>, Vec<String>),
+    /// The job ended.
+    Done(Box<Session>, End),
+}
+
+/// The end of a job.
+#[derive(Default)]
+pub struct End {
+    /// Lines to print after the session is returned.
+    pub lines: Vec<String>,
+    /// Whether the job failed.
+    pub failed: bool,
 }
 
 /// Stack size in bytes, for the deepest recursion of the search.
@@ -106,12 +115,15 @@ impl Job {
             drop(events.send(if answers { Event::Answer(line) } else { Event::Line(line) }));
         };
         let run = AssertUnwindSafe(|| self.work.run(&mut self.session, &self.control, &mut print));
-        let last = catch_unwind(run);
-        let last = last.unwrap_or_else(|_| {
-            self.session.engine.clear();
-            self.work.after_panic(answered)
-        });
-        drop(events.send(Event::Done(self.session, last)));
+        let end = match catch_unwind(run) {
+            Ok(Ok(lines)) => End { lines, failed: false },
+            Ok(Err(error)) => End { lines: vec![info_string(&error)], failed: true },
+            Err(_) => {
+                self.session.engine.clear();
+                End { lines: self.work.after_panic(answered), failed: true }
+            }
+        };
+        drop(events.send(Event::Done(self.session, end)));
     }
 }
 
@@ -164,9 +176,9 @@ impl Work {
         size_of::<Work>() + more
     }
 
-    /// Runs the work. Returns the last lines.
-    fn run(&self, session: &mut Session, control: &Control, print: &mut PrintLine) -> Vec<String> {
-        match self {
+    /// Runs the work. Returns the last lines, or the error.
+    fn run(&self, session: &mut Session, control: &Control, print: &mut PrintLine) -> Result<Vec<String>, String> {
+        Ok(match self {
             Work::Search(game, limits) => {
                 search(game, limits, session, control, print);
                 Vec::new()
@@ -183,14 +195,17 @@ impl Work {
             Work::Compare(game, moves, limits, json) => {
                 display::comparison(game, *moves, limits, *json, session, control)
             }
-            Work::Bench(Bench { depth, json }) => bench::run(*depth, *json, &session.engine, control, print),
-            Work::Genfens(ask) => genfens::run(ask, &session.engine, control, print),
-            Work::Set(setting) => {
-                let lines = setting.apply(session);
-                session.engine.prefault_hash(control);
-                lines
+            Work::Bench(Bench { depth, json }) => bench::run(*depth, *json, &session.engine, control, print)?,
+            Work::Genfens(ask) => {
+                genfens::run(ask, &session.engine, control, print).map_err(|error| format!("genfens: {error}"))?;
+                Vec::new()
             }
-        }
+            Work::Set(setting) => {
+                let note = setting.apply(session);
+                session.engine.prefault_hash(control);
+                note?.map(|note| info_string(&note)).into_iter().collect()
+            }
+        })
     }
 
     /// Sets the notation of castling by the value of `UCI_Chess960` when the job begins.
@@ -233,7 +248,7 @@ fn search(game: &Game, limits: &Limits, session: &mut Session, control: &Control
     if asked {
         options.multipv = shown.max(VARIATIONS);
     }
-    if session.trained.is_some() && !std::mem::replace(&mut session.trained_reported, true) {
+    if session.trained.is_some() && player.is_none() && !std::mem::replace(&mut session.trained_reported, true) {
         print(info_string(&format!("{} plays", engine_name(session.trained.as_ref()))));
     }
     let mut current_shown: Option<Instant> = None;

@@ -28,8 +28,13 @@ pub const MAX_LENGTH: usize = 1 << 20;
 pub enum Input {
     /// A line, without its newline.
     Line(String),
-    /// A line longer than [`MAX_LENGTH`] was dropped; its length.
-    TooLong(usize),
+    /// A line longer than [`MAX_LENGTH`] was dropped.
+    TooLong {
+        /// Its first word.
+        word: String,
+        /// Its length.
+        length: usize,
+    },
     /// A pause before the next line.
     Pause,
     /// The end of input.
@@ -168,9 +173,9 @@ impl<R: BufRead> Lines<R> {
             let newline = chunk.iter().position(|&byte| byte == b'\n');
             let part = &chunk[..newline.unwrap_or(chunk.len())];
             length += part.len();
-            if length <= MAX_LENGTH {
-                line.extend_from_slice(part);
-            }
+            // Of a line that is too long the first word is needed.
+            let kept = if length <= MAX_LENGTH { part.len() } else { LONGEST_WORD.saturating_sub(line.len()) };
+            line.extend_from_slice(&part[..kept.min(part.len())]);
             let used = part.len() + usize::from(newline.is_some());
             self.source.consume(used);
             if newline.is_some() || at_end {
@@ -180,10 +185,18 @@ impl<R: BufRead> Lines<R> {
     }
 }
 
+/// Bytes at the beginning of a dropped line in which the first word is found.
+const LONGEST_WORD: usize = 32;
+
 /// The input of a complete line; the last line may lack a newline.
 fn finish(line: Vec<u8>, length: usize, at_end: bool) -> Input {
     if length > MAX_LENGTH {
-        Input::TooLong(length)
+        let word = line[..line.len().min(LONGEST_WORD)]
+            .trim_ascii_start()
+            .split(u8::is_ascii_whitespace)
+            .next()
+            .unwrap_or_default();
+        Input::TooLong { word: String::from_utf8_lossy(word).into_owned(), length }
     } else if at_end && line.is_empty() {
         Input::End
     } else {
@@ -279,6 +292,9 @@ mod tests {
         let mut bytes = vec![b'x'; MAX_LENGTH];
         assert_eq!(inputs(&bytes)[0], line(&"x".repeat(MAX_LENGTH)));
         bytes.extend_from_slice(b"quit\nisready\n");
-        assert_eq!(inputs(&bytes), [Input::TooLong(MAX_LENGTH + 4), line("isready"), Input::End]);
+        let long = |word: &str, length| Input::TooLong { word: word.to_string(), length };
+        assert_eq!(inputs(&bytes), [long(&"x".repeat(LONGEST_WORD), MAX_LENGTH + 4), line("isready"), Input::End]);
+        let moves = format!(" position startpos moves {}\n", "e2e4 ".repeat(MAX_LENGTH / 5));
+        assert_eq!(inputs(moves.as_bytes()), [long("position", moves.len() - 1), Input::End]);
     }
 }

@@ -9,7 +9,6 @@ use dyad_trainer::selftrain::Playing;
 
 use super::options::Setter;
 use super::weights;
-use crate::info::info_string;
 use crate::session::{Outcome, Session};
 use crate::training::Promoted;
 
@@ -47,33 +46,33 @@ impl Setting {
         }
     }
 
-    /// Applies the change. Returns lines for the user.
-    pub fn apply(&self, session: &mut Session) -> Vec<String> {
-        let note = match self {
-            Setting::Option { name, set, .. } => report(name, set(session)),
+    /// Applies the change. Returns a note for the user, or the error.
+    pub fn apply(&self, session: &mut Session) -> Outcome {
+        match self {
+            Setting::Option { name, set, .. } => named(name, set(session)),
             Setting::NewGame => {
                 session.engine.clear();
                 session.opponent.new_game();
                 session.trained_reported = false;
-                None
+                Ok(None)
             }
-            Setting::Promote(promoted) => Some(format!("train {}", weights::promote(session, promoted))),
+            Setting::Promote(promoted) => Ok(Some(format!("train {}", weights::promote(session, promoted)))),
             // An option may have changed the weights since the training began.
-            Setting::UsePlaying(playing) if !playing.has_beaten(session.engine.weights()) => None,
+            Setting::UsePlaying(playing) if !playing.has_beaten(session.engine.weights()) => Ok(None),
+            Setting::UsePlaying(_) if session.settings.weights.use_trained == Some(false) => Ok(None),
             Setting::UsePlaying(playing) => match weights::use_playing(session, playing) {
-                Ok(note) => note.map(|note| format!("train {note}")),
-                Err(error) => Some(format!("train error: {error}")),
+                Ok(note) => Ok(note.map(|note| format!("train {note}"))),
+                Err(error) => Err(format!("train error: {error}")),
             },
-            Setting::UseTrained if session.settings.weights.use_trained.is_some() => None,
-            Setting::UseTrained => report("UseTrained", weights::set_use_trained(session, true)),
-            Setting::TrainFolder(folder) => report("UseTrained", weights::set_folder(session, folder.clone())),
-        };
-        note.map(|note| info_string(&note)).into_iter().collect()
+            Setting::UseTrained if session.settings.weights.use_trained.is_some() => Ok(None),
+            Setting::UseTrained => named("UseTrained", weights::set_use_trained(session, true)),
+            Setting::TrainFolder(folder) => named("UseTrained", weights::set_folder(session, folder.clone())),
+        }
     }
 }
 
-/// The message of an option that was set, or of its error.
-fn report(name: &str, outcome: Outcome) -> Option<String> {
-    let note = outcome.unwrap_or_else(Some)?;
-    Some(format!("{name}: {note}"))
+/// The note of an option that was set, or its error, with the name of the option.
+fn named(name: &str, outcome: Outcome) -> Outcome {
+    let with_name = |text: String| format!("{name}: {text}");
+    outcome.map(|note| note.map(with_name)).map_err(with_name)
 }

@@ -14,6 +14,7 @@ use dyad_engine::board::quote;
 use dyad_engine::eval::Weights;
 use dyad_trainer::selftrain::{self, Playing};
 
+use crate::paths::expand_home;
 use crate::session::{Outcome, Session, Trained, WeightsChoice};
 use crate::training::Promoted;
 
@@ -27,7 +28,7 @@ pub fn set_file(session: &mut Session, path: &str) -> Outcome {
             session.settings.weights.file.clear();
             return choose(session);
         }
-        path => use_file(session, Path::new(path))?,
+        path => use_file(session, &expand_home(path))?,
     };
     session.settings.weights.file = path.to_string();
     Ok(Some(note))

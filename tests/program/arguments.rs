@@ -2,7 +2,7 @@
 
 use dyad_engine::board::Board;
 
-use crate::driver::{output, refusal};
+use crate::driver::{failure, output, refusal};
 
 #[test]
 fn commands_run_in_order_and_the_program_ends() {
@@ -98,9 +98,25 @@ fn openings_from_a_book() {
     let lines = output(&[&format!("genfens 5 seed 3 book {}", path.display()), "quit"]);
     assert!(lines[0].contains("line 2"), "{lines:?}");
     std::fs::remove_dir_all(&folder).expect("the folder is ours");
-    let lines = output(&[&format!("genfens 5 seed 3 book {}", path.display()), "quit"]);
-    assert_eq!(lines.len(), 1, "{lines:?}");
-    assert!(lines[0].starts_with("info string genfens"), "{lines:?}");
+    let lines = failure(&[&format!("genfens 5 seed 3 book {}", path.display()), "quit"]);
+    assert!(lines.len() == 1 && lines[0].starts_with("info string genfens: "), "{lines:?}");
+}
+
+/// A script must not go on with other weights or another position than it asked for.
+#[test]
+fn a_command_that_fails_ends_the_program_with_a_failure() {
+    for (commands, error) in [
+        (&["setoption name WeightsFile value none.json", "bench 1"][..], "WeightsFile: "),
+        (&["setoption name Hash value x", "bench 1"], "Hash"),
+        (&["position fen x", "go depth 1"], "position: "),
+        (&["bench 0", "go depth 1"], "bench: "),
+        (&["explain e2e5", "go depth 1"], "e2e5"),
+        (&["setoption name WeightsFile value", "train status"], "train"),
+    ] {
+        let lines = failure(commands);
+        assert!(lines.len() == 1 && lines[0].starts_with("info string "), "{commands:?}: {lines:?}");
+        assert!(lines[0].contains(error), "{commands:?}: {lines:?}");
+    }
 }
 
 #[test]

@@ -274,6 +274,9 @@ fn labels_survive_a_kill_and_are_those_of_the_same_engine_outside() {
     let outside = format!("label a.samples -o outside.samples --nodes 300 --engine {}", env!("CARGO_BIN_EXE_dyad"));
     run(&folder, &outside);
     assert_eq!(identity(folder.join("outside.samples")), identity(folder.join("whole.samples")));
+    let refused = "timeout: it changes nothing without --engine";
+    refuse(&folder, "label a.samples -o timed.samples --nodes 300 --timeout 5", refused);
+    assert!(!folder.join("timed.samples").exists());
 }
 
 /// A search of the judge's nodes has no error, and a shorter one has more than a longer one.
@@ -372,6 +375,37 @@ fn outputs_replace_neither_inputs_nor_files_of_others() {
     run(&folder, "report run -o run/other.html");
 }
 
+/// An output that cannot be written is refused before its input is read.
+#[test]
+fn outputs_that_cannot_be_written_are_refused_before_the_work() {
+    let folder = folder("data-outputs-refused");
+    for (arguments, expected) in [
+        ("prepare none.pgn --out none/a.samples", "cannot create none/a.samples: "),
+        ("fit none.samples --out none/w.json", "cannot write none/w.json: "),
+        ("level prepare none.pgn --out none/l.records", "cannot write none/l.records: "),
+        ("level train none.records --out none/l.json", "cannot write none/l.json: "),
+        ("level calibrate --program none --levels 1290 --log l.jsonl --out none/l.json", "cannot write none/l.json: "),
+    ] {
+        refuse(&folder, arguments, expected);
+    }
+    // An input that cannot be read leaves no output.
+    refuse(&folder, "fit none.samples --out w.json", "none.samples");
+    refuse(&folder, "level train none.records --out l.json", "none.records");
+    assert_eq!(fs::read_dir(&folder).unwrap().count(), 0);
+}
+
+/// The number is that of the games in the file.
+#[test]
+fn games_are_counted_as_they_stand_in_the_file() {
+    let folder = folder("data-games");
+    let datagen = "datagen --nodes 10 --weights material --out g.pgn --games";
+    assert_eq!(run(&folder, &format!("{datagen} 3")), "3 games in g.pgn\n");
+    let games = fs::read(folder.join("g.pgn")).unwrap();
+    assert_eq!(run(&folder, &format!("{datagen} 2 --resume")), "3 games in g.pgn\n");
+    assert!(fs::read(folder.join("g.pgn")).unwrap() == games, "the file changed");
+    assert_eq!(run(&folder, &format!("{datagen} 4 --resume")), "4 games in g.pgn\n");
+}
+
 /// What the system says of a disk that is full.
 #[cfg(target_os = "linux")]
 #[test]
@@ -459,6 +493,13 @@ fn scores_of_the_wrong_side_are_refused() {
     fs::write(folder.join("lichess.pgn"), "1. e4 {[%eval 0.25]} e5 {[%eval 0.30]} 2. Nf3 {[%eval 0.2]} 1-0\n").unwrap();
     fs::write(folder.join("plain.pgn"), "1. e4 e5 2. Nf3 1-0\n").unwrap();
     refuse(&folder, "prepare lichess.pgn -o a.samples --scores mover", "given from White's side, not the mover's");
+    let quality = "weights quality material --games-file plain.pgn --games-file lichess.pgn --test-percent 100";
+    refuse(
+        &folder,
+        &format!("{quality} --scores mover"),
+        "lichess.pgn, the scores: they are given from White's side, not the mover's",
+    );
+    run(&folder, &format!("{quality} --scores white"));
     run(&folder, "prepare lichess.pgn -o a.samples --scores white --scored");
     // A copy without scores before it hides nothing; positions have no ratings.
     fs::write(folder.join("bare.pgn"), "1. e4 e5 2. Nf3 1-0\n").unwrap();

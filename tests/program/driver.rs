@@ -366,6 +366,13 @@ pub fn output(arguments: &[&str]) -> Vec<String> {
     lines
 }
 
+/// What the program prints with commands as arguments, of which one has to fail.
+pub fn failure(arguments: &[&str]) -> Vec<String> {
+    let (lines, status) = Program::start_with(arguments).wait();
+    assert_eq!(status.code(), Some(1), "{arguments:?}: {lines:?}");
+    lines
+}
+
 /// A path as an argument.
 pub fn text(path: &Path) -> &str {
     path.to_str().expect("a temporary folder has a plain name")

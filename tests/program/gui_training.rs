@@ -197,8 +197,18 @@ fn from_the_first_option_to_the_adopted_weights() {
     program.until_contains("material.json");
     program.send(empty);
     trained("WeightsFile", &program.until_contains("WeightsFile: "));
-    program.send("setoption name UseTrained value false");
+    // A level plays with the built-in weights, and says nothing of trained ones.
+    program.send("ucinewgame\nsetoption name UCI_LimitStrength value true\ngo depth 1");
+    assert!(!program.until("bestmove").iter().any(|line| line.contains("trained")));
+    program.send("setoption name UCI_LimitStrength value false\nsetoption name UseTrained value false");
     program.until("info string UseTrained: embedded weights");
+    // It stays off when the training is resumed.
+    program.send(&options("resume", &out).replace("weights/material.json", "<empty>"));
+    program.send("isready");
+    program.until("info string train resumes: resume");
+    program.send("eval\nuci");
+    assert!(program.until("uciok").contains(&format!("id name Dyad {}", env!("CARGO_PKG_VERSION"))));
+    stop(&mut program);
     program.quit();
     fs::copy("weights/material.json", out.join("reference.json")).unwrap();
 
@@ -326,7 +336,7 @@ fn numbers_are_settings_and_0_is_automatic() {
         ("TrainThreads", "threads", 3),
         ("TrainBatch", "batch", 305),
         ("TrainMatchGames", "match-games", 306),
-        ("TrainLongGames", "proof-games", 38),
+        ("TrainLongGames", "long-games", 38),
         ("TrainLongNodes", "long-nodes", 307),
     ];
     let begin = |run: &str, value: fn(u64) -> Option<u64>| {
@@ -394,6 +404,34 @@ fn buttons_and_commands() {
     program.until("info string train stopped: ");
     program.until("info string train resumes: scratch");
     program.quit();
+}
+
+/// What cannot begin does not end a training, and other options do not change it.
+#[test]
+fn a_running_training_is_not_disturbed() {
+    let home = folder("gui-training-undisturbed");
+    let mut program = training("scratch", &home.join("run"));
+    program.until("info string train generation 1 ");
+    for (mode, refusal) in [
+        ("games", "info string train error: name a PGN file by TrainGamesFile"),
+        ("improve", "info string train error: the training in "),
+    ] {
+        program.send(&format!("setoption name Train value {mode}"));
+        let said = program.sync();
+        assert!(said.iter().any(|line| line.starts_with(refusal)), "{said:?}");
+    }
+    program.send("setoption name Train value scratch");
+    assert!(program.sync().contains(&"info string train is running already".to_string()));
+    program.send(&format!("setoption name TrainFolder value {}", home.join("other").display()));
+    program.send("setoption name TrainNodes value 77\nsetoption name TrainAdopt value false\ntrain status");
+    let said = program.sync();
+    let kept = said.iter().filter(|line| line.contains("the option counts when a training starts")).count();
+    assert_eq!(kept, 2, "{said:?}");
+    let status = said.iter().find(|line| line.starts_with("info string train status: "));
+    assert!(status.is_some_and(|status| status.contains("scratch, running, ") && status.contains("run: ")), "{said:?}");
+    stop(&mut program);
+    program.quit();
+    fs::remove_dir_all(home).unwrap();
 }
 
 #[test]

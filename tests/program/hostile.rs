@@ -169,6 +169,16 @@ fn one_info_string_on_a_line_too_long() {
     program.quit();
 }
 
+/// The position before is not searched in place of the one that was dropped.
+#[test]
+fn a_position_too_long_is_refused() {
+    let mut program = Program::start();
+    program.send("position startpos moves e2e4 e7e5");
+    program.send(&format!("position startpos moves {}\ngo depth 1", "g1f3 g8f6 f3g1 f6g8 ".repeat(60_000)));
+    assert_eq!(program.until("bestmove").last().map(String::as_str), Some("bestmove 0000"));
+    program.quit();
+}
+
 #[test]
 fn random_words() {
     for seed in 0..2 {

@@ -10,12 +10,22 @@ fn from_games_to_a_model() {
     let [games, records, model] = ["games.pgn", "records", "model.json"].map(|name| folder.join(name));
     let prepare = ["level", "prepare", text(&games), "--out", text(&records), "--per-game", "9", "--test-percent"];
     let begun = "[White \"a\"]\n[Black \"b\"]\n[WhiteElo \"1010\"]\n[BlackElo \"990\"]\n\n1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 \
-        4. Ba4 Nf6 5. O-O Be7 6. Re1 b5 7. Bb3 d6 8. c3 O-O *\n";
+        4. Ba4 Nf6 5. O-O Be7 6. Re1 b5 7. Bb3 d6 8. c3 O-O *\n\n[White \"c\"]\n[Black \"d\"]\n\n1. e4 e5 *\n";
     fs::write(&games, begun).unwrap();
     let printed = refusal(&["level", "train", text(&games), "--out", text(&model)]);
     assert!(printed.contains("no records"), "{printed}");
     let lines = output(&[&prepare[..], &["100"]].concat());
     assert!(lines[0].starts_with("16 positions of 1 games"), "{lines:?}");
+    assert_eq!(lines[1], "         1 games left out: no rating");
+    let printed = refusal(&["level", "train", text(&records), "--out", text(&model)]);
+    assert!(printed.contains("no training position in ") && printed.contains(", 16 of held-out"), "{printed}");
+    assert!(!model.exists());
+    let lines = output(&["level", "measure", text(&records)]);
+    assert!(lines.iter().any(|line| line.starts_with("| band | positions | model 800 |")), "{lines:?}");
+    let tables: Vec<&[String]> = lines.split(|line| !line.starts_with('|')).filter(|table| !table.is_empty()).collect();
+    let cells = |line: &String| line.matches('|').count();
+    assert!(tables.iter().all(|table| table.iter().all(|line| cells(line) == cells(&table[0]))), "{lines:?}");
+    assert!(tables.len() == 5 && tables.iter().all(|table| table.len() == 3), "{lines:?}");
     let printed = refusal(&[&prepare[..], &["100"]].concat());
     assert!(printed.contains("records exists: continue it with --resume, or remove it"), "{printed}");
     let printed = refusal(&[&prepare[..], &["0", "--resume"]].concat());
@@ -28,16 +38,27 @@ fn from_games_to_a_model() {
     output(&[&prepare[..5], &["--test-percent", "0", "--resume"], &settings].concat());
     let lines = output(&[&["level", "train", text(&records), "--out", text(&model)], &settings[..]].concat());
     assert!(lines[0].starts_with("16 positions learned from"), "{lines:?}");
-    let lines = output(&["level", "measure", text(&records), "--model", text(&model)]);
-    assert!(lines.iter().any(|line| line.starts_with("| band | positions | model 800 |")), "{lines:?}");
-    let tables: Vec<&[String]> = lines.split(|line| !line.starts_with('|')).filter(|table| !table.is_empty()).collect();
-    let cells = |line: &String| line.matches('|').count();
-    assert!(tables.iter().all(|table| table.iter().all(|line| cells(line) == cells(&table[0]))), "{lines:?}");
-    assert_eq!(tables.len(), 5, "{lines:?}");
+    let printed = refusal(&["level", "measure", text(&records), "--model", text(&model)]);
+    assert!(printed.contains("no position of held-out players in ") && printed.contains("--folds N"), "{printed}");
     // On all players, each judged by a model that was trained without its games. Both players are of one band.
     let lines = output(&[&["level", "measure", text(&records), "--folds", "2"], &settings[..]].concat());
     let rows = |band: &str| lines.iter().filter(|line| line.starts_with(band)).count();
     assert_eq!([rows("| band |"), rows("| 1200 |")], [5, 5], "{lines:?}");
+    // Training and measure read a file to its end or refuse it; preparation repairs it.
+    let whole = fs::read(&records).unwrap();
+    let mut damaged = whole.clone();
+    damaged[whole.len() - 5] ^= 1;
+    for (bytes, fault) in [(&damaged[..], "damaged: its checksum is wrong"), (&whole[..whole.len() - 5], "ends within")]
+    {
+        fs::write(&records, bytes).unwrap();
+        let train = ["level", "train", text(&records), "--out", text(&model)];
+        for tool in [&train[..], &["level", "measure", text(&records), "--folds", "2"]] {
+            let printed = refusal(tool);
+            assert!(printed.contains("records, record 16: ") && printed.contains(fault), "{printed}");
+        }
+        output(&[&prepare[..5], &["--test-percent", "0", "--resume"], &settings].concat());
+        assert!(fs::read(&records).unwrap() == whole, "{fault}");
+    }
     for (player, reason) in [
         ("a", "a: 3 moves, too few for an estimate (10)"),
         ("unknown", "no player \"unknown\" with at least 1 game and 10 moves in "),

@@ -153,6 +153,72 @@ fn a_match_is_kept_if_its_output_cannot_be_printed() {
     fs::remove_dir_all(&folder).unwrap();
 }
 
+/// A result is written once, whenever its match ended, and no match is played for a result that cannot be written.
+#[test]
+fn a_match_has_one_result() {
+    let folder = folder("match-results");
+    let (pgn, results) = (folder.join("games.pgn"), folder.join("matches.jsonl"));
+    let lost = folder.join("nowhere/matches.jsonl");
+    let printed = refusal(&[&six_games(&pgn)[..], &["--results", text(&lost)]].concat());
+    assert!(printed.contains("cannot open ") && printed.contains("matches.jsonl"), "{printed}");
+    assert_eq!(fs::read_to_string(&pgn).unwrap(), "", "nothing is played");
+
+    // Of a match that was played without a file of results.
+    output(&six_games(&pgn));
+    let resume = [&six_games(&pgn)[..], &["--resume", "--results", text(&results)]].concat();
+    for _ in 0..2 {
+        assert!(output(&resume).iter().any(|line| line.starts_with("Games    6: ")));
+        let records = fs::read_to_string(&results).unwrap();
+        assert_eq!((records.lines().count(), records.ends_with("}\n")), (1, true), "{records}");
+    }
+    // The result of another match is another one.
+    let other: Vec<&str> = resume.iter().map(|&argument| if argument == "200" { "100" } else { argument }).collect();
+    output(&other);
+    assert_eq!(fs::read_to_string(&results).unwrap().lines().count(), 2);
+    fs::remove_dir_all(&folder).unwrap();
+}
+
+/// A match that is stopped fails. It has its result when it is over, or at once if it cannot be resumed.
+#[cfg(unix)]
+#[test]
+fn a_stopped_match_is_not_complete() {
+    use std::thread;
+    use std::time::Duration;
+
+    let folder = folder("stopped-match");
+    let (pgn, results) = (folder.join("games.pgn"), folder.join("matches.jsonl"));
+    let players = ["match", "material", "default", "--nodes", "200", "--threads", "1", "--results", text(&results)];
+    let kept = ["--pgn", text(&pgn)];
+    let records = || fs::read_to_string(&results).unwrap();
+    let stopped = |further: &[&str], has_begun: &dyn Fn() -> bool| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_dyad"));
+        command.args(players).args(["--games", "1000000"]).args(further);
+        let running = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the program was built");
+        while !has_begun() {
+            thread::sleep(Duration::from_millis(10));
+        }
+        let interrupt = Command::new("kill").args(["-INT", &running.id().to_string()]).status();
+        assert!(interrupt.unwrap().success());
+        let output = running.wait_with_output().unwrap();
+        let [summary, printed] = [output.stdout, output.stderr].map(|bytes| String::from_utf8(bytes).unwrap());
+        assert_eq!(output.status.code(), Some(1), "{printed}");
+        assert!(summary.contains("because it was stopped"), "{summary}");
+        printed
+    };
+    let two_games = || fs::read_to_string(&pgn).is_ok_and(|games| games.matches("[Event ").count() > 2);
+    let printed = stopped(&kept, &two_games);
+    assert!(printed.contains(&format!("dyad: stopped; --resume continues from {}", pgn.display())), "{printed}");
+    assert_eq!(records(), "");
+    output(&[&players[..], &kept, &["--games", "2", "--resume"]].concat());
+    assert_eq!((records().lines().count(), records().contains("\"end\":\"complete\"")), (1, true), "{}", records());
+
+    fs::remove_file(&results).unwrap();
+    let printed = stopped(&[], &|| results.exists());
+    assert!(printed.contains("dyad: stopped; the match is not complete"), "{printed}");
+    assert_eq!((records().lines().count(), records().contains("\"end\":\"stopped\"")), (1, true), "{}", records());
+    fs::remove_dir_all(&folder).unwrap();
+}
+
 /// Games end where endgame tables know the result. A damaged table is reported once, and the game continues.
 #[test]
 fn damaged_endgame_tables_are_reported() {
@@ -192,6 +258,7 @@ fn errors_name_their_cause() {
         (&[&between[..], &["--openings", "/nowhere/openings.epd"]].concat(), "cannot open /nowhere/openings.epd"),
         (&[&between[..], &["--options-a", "nonsense=1"]].concat(), "there is no option 'nonsense'"),
         (&[&between[..], &["--options-a", "depth=4294967297"]].concat(), "option depth: '4294967297'"),
+        (&[&between[..], &["--options-a", "nodes=50", "--options-a", "depth=2"]].concat(), "has nodes already"),
         (&[&between[..], &["--nodes", "10", "--depth", "2"]].concat(), "cannot be used with"),
         (&[&between[..], &["--tc", "1.8e19+1.8e19"]].concat(), "expected a number, 0 to 31536000"),
         (&[&between[..], &["--draw-adjudication", "1", "0", "5"]].concat(), "draw adjudication takes"),

@@ -47,6 +47,7 @@ fn every_kind_of_limit_is_answered() {
         "btime 1",
         "btime 0",
         "binc 5",
+        "winc 5",
         "wtime 100 btime 100 winc 99999999999999999999 binc 10",
         "depth 2 nodes 100000000000000000000000",
         "depth 3 wtime 99999999999999999999999 btime 99999999999999999999",

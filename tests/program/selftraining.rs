@@ -92,6 +92,16 @@ fn an_interrupted_self_training_prints_how_to_resume() {
     let reported = String::from_utf8_lossy(&ended.stderr).into_owned();
     let numbers = "regression: 300 nodes a move (1,200 from generation 4 on), 200,000 positions a generation";
     assert!(reported.contains(numbers), "{reported}");
+    // Without a number of generations an interrupt is how it ends; with one, it is not complete.
+    let games = || fs::metadata(folder.join("generation-001/games.pgn")).map_or(0, |file| file.len());
+    let before = games();
+    let mut running = selftrain(&folder, &["--resume", "--generations", "2"]);
+    while games() <= before {
+        thread::sleep(Duration::from_millis(10));
+    }
+    let interrupt = Command::new("kill").args(["-INT", &running.id().to_string()]).status();
+    assert!(interrupt.unwrap().success());
+    assert_eq!(running.wait().unwrap().code(), Some(1));
 }
 
 #[test]

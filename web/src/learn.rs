@@ -19,7 +19,7 @@ use dyad_trainer::base::context::Context;
 use dyad_trainer::data::prepare;
 use dyad_trainer::fit::regression::FitEvent;
 use dyad_trainer::selftrain::generator::{GamePlayer, GeneratorSettings, pgn};
-use dyad_trainer::selftrain::work::{self, Draw, WindowFit};
+use dyad_trainer::selftrain::work::{self, RandomStream, WindowFit};
 use dyad_trainer::selftrain::{Method, MethodName, Preset, Regression, SelfTrainSettings};
 use serde::{Deserialize, Serialize};
 
@@ -516,8 +516,8 @@ impl Learner {
     /// The opening of a pair.
     fn opening(&mut self, number: u64) -> Result<Opening, String> {
         let settings = &self.state.settings;
-        let draw = if self.state.stage == Stage::Match { Draw::Match } else { Draw::Distance };
-        let seed = work::seed(settings, self.state.generation, draw);
+        let stream = if self.state.stage == Stage::Match { RandomStream::Match } else { RandomStream::Distance };
+        let seed = work::seed(settings, self.state.generation, stream);
         let [_, other] = self.players();
         let source =
             self.more_openings.get_or_insert_with(|| Box::new(work::openings(&self.state.settings, seed, &other)));
@@ -694,7 +694,7 @@ impl Learner {
         let fit = fit.map_err(|error| error.to_string())?;
         let (of, passes) = (u64::from(fit.passes()) * fit.positions(), fit.passes());
         let mut now = FitProgress { done: 0, of, pass: 1, passes, loss: None };
-        let (mut loss, units) = ([f64::NAN; 2], self.initial.units);
+        let (mut loss, units) = ([None; 2], self.initial.units);
         let mut report = |event: FitEvent| {
             now.done = event.done(fit.positions()).unwrap_or(now.done);
             let mut improved = None;
@@ -721,7 +721,6 @@ impl Learner {
         new.meta.name = format!("browser, generation {generation}");
         new.meta.provenance["by"] = "dyad in a browser".into();
         new.units.win_rate = self.best.units.win_rate;
-        let loss = loss.map(|loss| loss.is_finite().then_some(loss));
         self.state.games_played += games.len() as u64;
         self.state.positions += drawn.len() as u64;
         self.state.games = Vec::new();
@@ -952,7 +951,7 @@ mod tests {
     fn a_browser_learns_what_the_program_learns() {
         let start = Arc::new(Weights::material());
         let folder = std::env::temp_dir().join(format!("dyad-web-{}", std::process::id()));
-        let settings = SelfTrainSettings { generations: 1, proof_games: 0, threads: 2, ..small() };
+        let settings = SelfTrainSettings { generations: 1, long_games: 0, threads: 2, ..small() };
         let stop = Control::new(false);
         begin(&settings, &start, &Weights::embedded(), &folder, &stop, &mut |_| ()).unwrap();
         let by_program = Weights::load(&folder.join("generation-001/weights.json"));

@@ -6,9 +6,9 @@
 
 use super::comparison::Comparison;
 use super::difference::{Subject, TopicSum};
-use super::line::{DrawKind, Fork, Gain, Line, attackers, joined, variation};
+use super::line::{DrawKind, Fork, Gain, Line, attackers, counted, joined, variation};
 use super::visible::{self, Reason};
-use crate::board::{Color, Move, PAWN_UNITS, Piece, Square, Squares, color_name, piece_name};
+use crate::board::{Board, Color, Move, PAWN_UNITS, Piece, Square, Squares, color_name, piece_name};
 use crate::search::Score;
 
 /// An explanation with marks for a board.
@@ -264,7 +264,7 @@ impl<'a> Writer<'a> {
             }
         } else if let Some(fork) = fork {
             self.squares = fork.targets.clone();
-            let targets = self.target_words(1, 2, &fork.targets);
+            let targets = target_words(self.lines[1].board(2), &fork.targets);
             self.claims.push(Claim::Fork { line: 1, ply: 1, fork });
             let first = self.moves(1, 1, 2);
             let rest = self.moves(1, 2, gain.plies);
@@ -357,7 +357,7 @@ impl<'a> Writer<'a> {
         let fork = line.fork(0).filter(|_| gain.plies > 2);
         let promotes = gain.net[4] > 0 && (0..gain.plies).step_by(2).any(|ply| line.moves[ply].promotion().is_some());
         let wins = if let Some(fork) = fork {
-            let targets = self.target_words(0, 1, &fork.targets);
+            let targets = target_words(self.lines[0].board(1), &fork.targets);
             self.claims.push(Claim::Fork { line: 0, ply: 0, fork });
             format!("{name} forks {targets} and wins {what}: {rest}")
         } else if promotes && gain.plies > 1 {
@@ -406,25 +406,6 @@ impl<'a> Writer<'a> {
         }
         let takes = target.is_some() && target == Some(self.lines[1].moves[0].to());
         (!takes).then(|| format!("{other} misses this"))
-    }
-
-    /// The pieces on squares of a position of a line: "king and rook".
-    fn target_words(&self, line: usize, plies: usize, targets: &[Square]) -> String {
-        let board = self.lines[line].board(plies);
-        let names: Vec<&str> = targets.iter().filter_map(|&square| board.piece_on(square)).map(piece_name).collect();
-        let mut words: Vec<String> = Vec::new();
-        for name in &names {
-            let count = names.iter().filter(|other| *other == name).count();
-            let text = if count > 1 {
-                format!("{} {name}s", ["", "", "two", "three"][count.min(3)])
-            } else {
-                (*name).to_string()
-            };
-            if !words.contains(&text) {
-                words.push(text);
-            }
-        }
-        joined(&words)
     }
 
     /// Nothing is won or lost: who is better after each move, and what can be seen.
@@ -584,6 +565,22 @@ fn gain_is_trade(gain: Option<Gain>) -> bool {
 
 fn arrow(mv: Move) -> Place {
     Place::Arrow(mv.from(), mv.to())
+}
+
+/// The pieces on squares of a board: "king and two rooks".
+fn target_words(board: &Board, targets: &[Square]) -> String {
+    let pieces: Vec<Piece> = targets.iter().filter_map(|&square| board.piece_on(square)).collect();
+    let mut words: Vec<String> = Vec::new();
+    for &piece in &pieces {
+        let text = match pieces.iter().filter(|&&other| other == piece).count() {
+            1 => piece_name(piece).to_string(),
+            count => counted(count as i32, piece),
+        };
+        if !words.contains(&text) {
+            words.push(text);
+        }
+    }
+    joined(&words)
 }
 
 #[cfg(test)]

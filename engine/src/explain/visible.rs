@@ -367,7 +367,7 @@ fn rook_file(board: &Board, color: Color, square: Square) -> Option<bool> {
     (!on_file(color)).then(|| !on_file(!color))
 }
 
-/// Whether a square in the enemy's half is defended by an own pawn and safe from enemy pawns.
+/// Whether a square on rank 4 to 6, as `color` sees it, is defended by an own pawn and safe from enemy pawns.
 fn is_outpost(board: &Board, color: Color, square: Square) -> bool {
     let from_home = rank(relative_square(color, square));
     let attackers = front_span(color, square, true) & !file_of(square) & board.colored(!color, Piece::Pawn);

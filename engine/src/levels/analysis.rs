@@ -82,7 +82,7 @@ impl MoveAnalyzer {
 
     /// Enlarges the table for [`deepen`](Self::deepen) with this many nodes, if there is memory.
     pub(crate) fn resize_table(&mut self, nodes: u64) {
-        // Without memory the old table stays, which costs speed alone.
+        // Without memory the table stays as it is or becomes smaller, which costs speed alone.
         let _ = self.engine.set_hash(table_size(nodes));
     }
 

@@ -110,7 +110,7 @@ impl LevelPlayer {
         if self.strength.rating >= BASIC_MATES_RATING && is_basic_mate(game.board()) {
             return best_move(&analysis.moves);
         }
-        let probabilities = self.with_care(analysis, predicted);
+        let probabilities = self.tempered(analysis, predicted);
         let mut left = unit(self.random_word(game)) * probabilities.iter().sum::<f64>();
         for (index, probability) in probabilities.iter().enumerate() {
             left -= probability;
@@ -122,12 +122,12 @@ impl LevelPlayer {
     }
 
     /// Probabilities of the moves by model and inverse temperature, up to a common factor.
-    fn with_care(&self, analysis: &Analysis, predicted: &[f64]) -> Vec<f64> {
+    fn tempered(&self, analysis: &Analysis, predicted: &[f64]) -> Vec<f64> {
         let inverse_temperature = self.strength.inverse_temperature;
         let best = analysis.moves.iter().map(|analyzed| pawns(analyzed.deep)).fold(f64::NEG_INFINITY, f64::max);
-        let tempered =
+        let scaled =
             |(p, analyzed): (&f64, &AnalyzedMove)| p * (-inverse_temperature * (best - pawns(analyzed.deep))).exp();
-        let mut probabilities: Vec<f64> = predicted.iter().zip(&analysis.moves).map(tempered).collect();
+        let mut probabilities: Vec<f64> = predicted.iter().zip(&analysis.moves).map(scaled).collect();
         let highest = probabilities.iter().copied().fold(0.0, f64::max);
         probabilities.iter_mut().filter(|p| **p < MIN_RELATIVE_PROBABILITY * highest).for_each(|p| *p = 0.0);
         probabilities

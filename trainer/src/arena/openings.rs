@@ -190,19 +190,19 @@ pub struct RandomOpenings<J> {
     attempt: u64,
     seen: HashSet<u64>,
     /// Samples a fraction of the openings from a policy.
-    natural: Option<PolicySampler>,
+    policy: Option<PolicySampler>,
 }
 
 impl<J: FnMut(&Game) -> Value> RandomOpenings<J> {
     /// Openings with these settings.
     pub fn new(settings: OpeningSettings, evaluate: J) -> RandomOpenings<J> {
-        RandomOpenings { settings, evaluate, attempt: 0, seen: HashSet::new(), natural: None }
+        RandomOpenings { settings, evaluate, attempt: 0, seen: HashSet::new(), policy: None }
     }
 
     /// The same with a fraction of the openings sampled from the policy of `weights`.
     #[must_use]
     pub fn with_policy(self, share: f64, weights: Arc<Weights>) -> RandomOpenings<J> {
-        RandomOpenings { natural: PolicySampler::new(share, weights), ..self }
+        RandomOpenings { policy: PolicySampler::new(share, weights), ..self }
     }
 
     /// The next attempt, if it is accepted.
@@ -214,9 +214,9 @@ impl<J: FnMut(&Game) -> Value> RandomOpenings<J> {
             starts => starts[rng.random_range(0..starts.len())].clone(),
         };
         let mut game = opening.game();
-        let natural = self.natural.as_mut().filter(|natural| natural.is_next(&mut rng));
-        match natural {
-            Some(natural) => natural.walk(&mut game, &mut opening, &mut rng)?,
+        let policy = self.policy.as_mut().filter(|policy| policy.is_next(&mut rng));
+        match policy {
+            Some(policy) => policy.walk(&mut game, &mut opening, &mut rng)?,
             None => {
                 let plies = rng.random_range(self.settings.plies.clone());
                 walk(&mut game, &mut opening, plies, |board| random_move(board, &mut rng))?;
@@ -267,7 +267,7 @@ impl PolicySampler {
 
     /// Checks the fraction.
     pub(crate) fn check(share: f64) -> Result<(), String> {
-        number::check("natural", share, &(0.0..=1.0))
+        number::check("policy-openings", share, &(0.0..=1.0))
     }
 
     /// Draws whether the next opening is sampled.
@@ -441,14 +441,14 @@ mod tests {
             let openings = RandomOpenings::new(OpeningSettings::new(seed), material);
             openings.with_policy(share, Weights::embedded()).take(40).collect()
         };
-        let natural = made(1.0, 4);
-        assert_eq!(natural, made(1.0, 4));
-        assert_ne!(natural, made(1.0, 5));
+        let policy = made(1.0, 4);
+        assert_eq!(policy, made(1.0, 4));
+        assert_ne!(policy, made(1.0, 5));
         assert_eq!(made(0.0, 4), RandomOpenings::new(OpeningSettings::new(4), material).take(40).collect::<Vec<_>>());
-        let firsts: HashSet<String> = natural.iter().map(|opening| opening.moves[0].to_string()).collect();
+        let firsts: HashSet<String> = policy.iter().map(|opening| opening.moves[0].to_string()).collect();
         assert!(firsts.len() >= 5 && firsts.contains("e2e4") && firsts.contains("d2d4"), "{firsts:?}");
-        let boards: HashSet<u64> = natural.iter().map(|opening| opening.board().key()).collect();
-        assert_eq!(boards.len(), natural.len());
+        let boards: HashSet<u64> = policy.iter().map(|opening| opening.board().key()).collect();
+        assert_eq!(boards.len(), policy.len());
         let sound = |opening: &Opening| {
             let mut board = opening.start;
             opening
@@ -462,20 +462,19 @@ mod tests {
                 .count()
         };
         let plies = |openings: &[Opening]| openings.iter().map(|opening| opening.moves.len()).sum::<usize>();
-        assert!(natural.iter().all(|opening| (6..=16).contains(&opening.moves.len())));
-        assert!(natural.iter().map(sound).sum::<usize>() * 100 >= plies(&natural) * 98);
+        assert!(policy.iter().all(|opening| (6..=16).contains(&opening.moves.len())));
+        assert!(policy.iter().map(sound).sum::<usize>() * 100 >= plies(&policy) * 98);
         // Sampled openings are closer to equality than random ones.
         let advantage = |openings: &[Opening]| {
             let mut evaluate = opening_filter(Weights::embedded(), 500);
             openings.iter().map(|opening| evaluate(&opening.game()).abs()).sum::<Value>() / openings.len() as Value
         };
         let random = made(0.0, 4);
-        assert!(2 * advantage(&natural) < advantage(&random), "{} {}", advantage(&natural), advantage(&random));
+        assert!(2 * advantage(&policy) < advantage(&random), "{} {}", advantage(&policy), advantage(&random));
         let mixed = made(0.5, 4);
         assert!(
-            (10..=30).contains(
-                &mixed.iter().filter(|opening| natural.contains(opening) || opening.moves.len() > 11).count()
-            )
+            (10..=30)
+                .contains(&mixed.iter().filter(|opening| policy.contains(opening) || opening.moves.len() > 11).count())
         );
     }
 

@@ -7,11 +7,13 @@
 
 use std::collections::BTreeSet;
 use std::fmt::{self, Write as _};
-use std::io::{self, Read, Seek, SeekFrom, Write as _};
+use std::io::{self, Cursor, Read, Seek, SeekFrom, Write as _};
 use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use dyad_engine::board::{Board, Color, Move};
+use dyad_formats::input::Lines;
+use dyad_formats::pgn::{GameText, GameTexts};
 use dyad_formats::score::GameResult;
 
 use crate::base::lock::{LockedFile, open_alone};
@@ -19,8 +21,11 @@ use crate::base::lock::{LockedFile, open_alone};
 /// Columns that a line may fill.
 const COLUMNS: usize = 79;
 
-/// Bytes of a file's end that are examined before something is appended.
-const TAIL: u64 = 4096;
+/// Bytes of a file's beginning that show whether it is PGN.
+const HEAD: u64 = 4096;
+
+/// Bytes of a file's end that are examined before something is appended: the longest game that is read.
+const TAIL: u64 = 1 << 20;
 
 /// The tags that stand first in every game, in this order, with their values for "unknown".
 const ROSTER: [(&str, &str); 7] = [
@@ -155,7 +160,7 @@ pub struct PgnFile {
 
 impl PgnFile {
     /// Opens or creates the file. If it ends in the middle of a game (the program was killed while writing, the disk
-    /// was full), that game is closed as an unfinished one.
+    /// was full), that game is closed as an unfinished one. A game with a result is left as it is.
     ///
     /// # Errors
     /// As [`PgnFile::take`].
@@ -165,9 +170,7 @@ impl PgnFile {
         file.seek(SeekFrom::Start(length.saturating_sub(TAIL)))?;
         let mut tail = Vec::new();
         file.read_to_end(&mut tail)?;
-        if let Some(ending) = missing_end(&tail) {
-            file.write_all(ending.as_bytes())?;
-        }
+        file.write_all(missing_end(&tail).as_bytes())?;
         Ok(PgnFile { file })
     }
 
@@ -179,7 +182,7 @@ impl PgnFile {
     pub(crate) fn take(path: &Path) -> io::Result<PgnFile> {
         let mut file = open_alone(path)?;
         let mut beginning = Vec::new();
-        (&mut *file).take(TAIL).read_to_end(&mut beginning)?;
+        (&mut *file).take(HEAD).read_to_end(&mut beginning)?;
         match is_pgn(&beginning) {
             true => Ok(PgnFile { file }),
             false => Err(io::Error::new(io::ErrorKind::InvalidData, "not a PGN file: games are appended to no other")),
@@ -215,23 +218,51 @@ fn is_pgn(beginning: &[u8]) -> bool {
     }
 }
 
-/// The text missing after `tail` to complete its last game, if any.
-fn missing_end(tail: &[u8]) -> Option<&'static str> {
-    let last = |byte: u8| tail.iter().rposition(|&b| b == byte);
-    let line = tail.trim_ascii_end().rsplit(|&byte| byte == b'\n').next().unwrap_or_default();
-    if line.is_empty() {
-        None
-    } else if last(b'{') > last(b'}') {
-        Some("}\n*\n\n")
-    } else if line.starts_with(b"[") {
-        Some("\n\n*\n\n")
-    } else if tail.ends_with(b"\n\n") {
-        None
-    } else if [&b"1-0"[..], b"0-1", b"1/2-1/2", b"*"].iter().any(|result| line.ends_with(result)) {
-        Some("\n\n")
-    } else {
-        Some("\n*\n\n")
+/// The text that `tail` lacks at its end, so that the next game stands alone: the end of an open comment, `*` if the
+/// last game has no result, an empty line.
+fn missing_end(tail: &[u8]) -> String {
+    let text = tail.trim_ascii_end();
+    if text.is_empty() {
+        return String::new();
     }
+    let breaks = tail[text.len()..].iter().filter(|&&byte| byte == b'\n').count();
+    let empty_line = &"\n\n"[breaks.min(2)..];
+    let in_tags = text.rsplit(|&byte| byte == b'\n').next().is_some_and(|line| line.starts_with(b"["));
+    if has_result(tail, "") {
+        return empty_line.to_string();
+    }
+    if has_result(tail, "}") {
+        return "}\n\n".to_string();
+    }
+    if !is_over(tail, "\n*") && is_over(tail, "}\n*") {
+        return "}\n*\n\n".to_string();
+    }
+    match breaks {
+        _ if in_tags => format!("{empty_line}*\n\n"),
+        0 => "\n*\n\n".to_string(),
+        1 => "*\n\n".to_string(),
+        // An empty line ends the moves of a game without a result.
+        _ => String::new(),
+    }
+}
+
+/// Whether the last game has a result, with `end` behind it.
+fn has_result(tail: &[u8], end: &str) -> bool {
+    let is_read = |end: &str| games(tail, end).last().is_some_and(|game| game.parse(None).is_ok());
+    // Results in other spellings, such as `1:0`, show in that no other one can follow.
+    is_over(tail, end) || is_read(end) && !is_read(&format!("{end}\n*"))
+}
+
+/// Whether moves behind `end` and an empty line are those of another game.
+fn is_over(tail: &[u8], end: &str) -> bool {
+    games(tail, &format!("{end}\n\n1. a3\n")).len() > games(tail, end).len()
+}
+
+/// The games of `tail`, with `end` behind it, and one before them: so comments alone are no game.
+fn games(tail: &[u8], end: &str) -> Vec<GameText> {
+    let text = [b"1. a3 *\n\n", tail, end.as_bytes()].concat();
+    let path = Path::new("");
+    GameTexts::new(Lines::new(Box::new(Cursor::new(text)), path), path).map_while(Result::ok).collect()
 }
 
 /// Today's date (UTC) as PGN writes it.
@@ -418,6 +449,56 @@ mod tests {
             assert_eq!(before, last);
             assert!(read.len() <= 3, "{written}");
         }
+    }
+
+    #[test]
+    fn a_game_with_a_result_gets_no_second_one() {
+        let mine = "[Event \"mine\"]\n[Result \"1-0\"]\n\n1. e4 e5 2. Nf3 1-0 {Black resigned}";
+        let cases: [(&[u8], &str); 29] = [
+            (b"", ""),
+            (b" \n", ""),
+            (mine.as_bytes(), "\n\n"),
+            (b"1. e4 e5 1-0\n\n", ""),
+            (b"1. e4 e5 1-0\r\n\r\n", ""),
+            (b"1. e4 e5 1:0\n", "\n"),
+            (b"1. e4 e5 1/2 ", "\n\n"),
+            ("1. e4 e5 \u{BD}-\u{BD}\n".as_bytes(), "\n"),
+            (b"1. e4 e5 \xBD-\xBD\n", "\n"),
+            ("1. e4 e5 0\u{2013}1".as_bytes(), "\n\n"),
+            (b"1. e4 e5 0-1 ; {White resigned", "\n\n"),
+            (b"1. e4 e5 0-1 {White res", "}\n\n"),
+            (b"1. e4 e5 0:1 {White res", "}\n\n"),
+            (b"1. e4 e5 *\n\n{the end}\n", "\n"),
+            (b"1. e4 e5 *\n% the end {\n", "\n"),
+            (b"[Event \"a\"] [Result \"1-0\"] 1. e4 1-0\n", "\n"),
+            (b"[Variant \"Crazyhouse\"]\n\n1. e4 e5 2. N@f3 1-0\n", "\n"),
+            (b"% escaped\n", "\n"),
+            // Without a result.
+            (b"[Event \"a", "\n\n*\n\n"),
+            (b"[Event \"{a\"]\n", "\n*\n\n"),
+            (b"[Event \"a\"]\n[Result \"1-0\"]\n\n", "*\n\n"),
+            (b"[Event \"a\"]\n[Result \"1-0\"]\n\n1. e4 e5", "\n*\n\n"),
+            (b"1. e4 {+0.35/20} e5\n", "*\n\n"),
+            (b"1. e4 e5 2. Nf", "\n*\n\n"),
+            (b"1. e4 {+0.3", "}\n*\n\n"),
+            (b"[Event \"a\"]\n\n1. e4 {one\n\nand 1-0\n", "}\n*\n\n"),
+            (b"[Event \"a\"]\n\n1. e4 e5 1-0 {White\nwins}\n", "\n"),
+            (b"1. e4 ; a remark {", "\n*\n\n"),
+            (b"1. e4 e5\n\n", ""),
+        ];
+        for (tail, expected) in cases {
+            for before in [&b""[..], b"[Event \"before\"]\n\n1. d4 {first} d5 0-1\n\n"] {
+                let text = [before, tail].concat();
+                assert_eq!(missing_end(&text), expected, "{}", String::from_utf8_lossy(&text));
+            }
+        }
+        // A long game is seen from its beginning.
+        let folder = Temporary::folder();
+        let path = folder.join("games.pgn");
+        let long = format!("1. e4 {{{}", "words ".repeat(2_000));
+        std::fs::write(&path, &long).unwrap();
+        PgnFile::append_to(&path).unwrap();
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), long + "}\n*\n\n");
     }
 
     #[test]

@@ -38,13 +38,10 @@ pub enum Goal {
 impl Goal {
     /// Reads the goal of an EPD line.
     pub(super) fn read(line: &EpdLine) -> Result<Goal, String> {
-        if let Some(points) = line.operand("c8")
-            && let Some(moves) = line.moves("c9")?
-        {
-            let points: Result<Vec<u32>, _> = points.split_whitespace().map(str::parse).collect();
-            let points = points.map_err(|_| "c8: expected points".to_string())?;
+        let points = points_of_moves(line);
+        if let Ok(Some((moves, points))) = &points {
             return match points.len() == moves.len() {
-                true => Ok(Goal::Points(moves.into_iter().zip(points).collect())),
+                true => Ok(Goal::Points(moves.iter().copied().zip(points.iter().copied()).collect())),
                 false => Err(format!("{} points in c8 for {} moves in c9", points.len(), moves.len())),
             };
         }
@@ -56,7 +53,10 @@ impl Goal {
             return Ok(Goal::Mate(moves));
         }
         match (line.moves("bm")?, line.moves("am")?) {
-            (None, None) => Err("no bm, am, dm, or c8 with c9: nothing is asked for".to_string()),
+            (None, None) => {
+                let nothing = || "no bm, am, dm, or c8 with c9: nothing is asked for".to_string();
+                Err(points.err().unwrap_or_else(nothing))
+            }
             (best, avoid) => Ok(Goal::Moves { best: best.unwrap_or_default(), avoid: avoid.unwrap_or_default() }),
         }
     }
@@ -96,4 +96,16 @@ impl Goal {
             Goal::Line(moves) => u32::from(followed == moves.len()),
         }
     }
+}
+
+/// Moves, and the points of each.
+type PointsOfMoves = (Vec<Move>, Vec<u32>);
+
+/// The moves of `c9` and the points of `c8`. Both are comments, which hold something else in other files: an error counts
+/// only where the line has no other goal.
+fn points_of_moves(line: &EpdLine) -> Result<Option<PointsOfMoves>, String> {
+    let Some(points) = line.operand("c8") else { return Ok(None) };
+    let Some(moves) = line.moves("c9")? else { return Ok(None) };
+    let points: Result<Vec<u32>, _> = points.split_whitespace().map(str::parse).collect();
+    Ok(Some((moves, points.map_err(|_| "c8: expected points".to_string())?)))
 }

@@ -260,6 +260,26 @@ k7/8/8/3q4/8/8/3R4/K7 w - - id \"points\"; c8 \"3 10\"; c9 \"a1b1 d2d5\";
         }
     }
 
+    /// `c8` and `c9` are comments: where they do not give points, another goal of the line counts.
+    #[test]
+    fn comments_that_are_no_points_hide_no_other_goal() {
+        let goal = |operations: &str| {
+            let line = format!("k7/8/8/3q4/8/8/3R4/K7 w - - {operations}");
+            EpdLine::parse(&line).and_then(|line| Goal::read(&line))
+        };
+        for comments in ["c8 \"x\"; c9 \"1-0\";", "c8 \"10\"; c9 \"1/2-1/2\";", "c8 \"x\"; c9 \"d2d5\";", "c8 \"x\";"] {
+            assert_eq!(goal(&format!("bm Rxd5; {comments}")), goal("bm Rxd5;"), "{comments}");
+            assert_eq!(goal(&format!("{comments} dm 3;")), Ok(Goal::Mate(3)), "{comments}");
+        }
+        for (comments, expected) in [
+            ("c8 \"x\"; c9 \"1-0\";", "c9: "),
+            ("c8 \"x\"; c9 \"d2d5\";", "c8: expected points"),
+            ("bm Rxd5; c8 \"1\"; c9 \"a1b1 d2d5\";", "1 points in c8 for 2 moves in c9"),
+        ] {
+            assert!(goal(comments).is_err_and(|error| error.starts_with(expected)), "{comments}");
+        }
+    }
+
     #[test]
     fn each_position_has_its_own_time() {
         let problems = read_text(SUITE).unwrap();

@@ -8,6 +8,7 @@
 //! memorization. So the hash of the game decides: every program makes the same split without a list.
 
 use std::ops::{Bound, RangeInclusive};
+use std::path::Path;
 
 use clap::{Args, ValueEnum};
 use dyad_engine::board::{Board, Color, Move};
@@ -66,7 +67,7 @@ pub struct Filters {
     #[arg(skip)]
     pub mover_rating: [Option<u32>; 2],
     /// Lowest rating of both players
-    #[serde(alias = "min-players")]
+    #[serde(rename = "min-players", alias = "players-rating")]
     #[arg(long = "min-players", value_parser = number::<u32>(0..), value_name = "RATING")]
     pub players_rating: Option<u32>,
     /// First and last ply (0 is the position before White's first move).
@@ -76,11 +77,11 @@ pub struct Filters {
     #[arg(long, value_name = "RESULT", value_delimiter = ',')]
     pub results: Vec<GameResult>,
     /// Keep games whose event or time control contains one of these words, ignoring case
-    #[serde(alias = "event")]
+    #[serde(rename = "event", alias = "event-words")]
     #[arg(long = "event", value_name = "WORD", value_delimiter = ',')]
     pub event_words: Vec<String>,
     /// Skip games whose event or time control contains one of these words, ignoring case
-    #[serde(alias = "not-event")]
+    #[serde(rename = "not-event", alias = "event-not-words")]
     #[arg(long = "not-event", value_name = "WORD", value_delimiter = ',')]
     pub event_not_words: Vec<String>,
     /// At most N random positions of a game [default: all]
@@ -90,18 +91,18 @@ pub struct Filters {
     #[arg(long)]
     pub scored: bool,
     /// Skip positions with a score of PAWNS or more for either side, and mates [default: no limit]
-    #[serde(alias = "max-score")]
+    #[serde(rename = "max-score", alias = "largest-score")]
     #[arg(long = "max-score", value_name = "PAWNS", value_parser = number(MAX_SCORE))]
     pub largest_score: Option<f64>,
     /// Only positions not in check whose move is neither a capture nor a promotion
     #[arg(long)]
     pub quiet: bool,
     /// Only positions not in check where no capture and no promotion wins material by static exchange
-    #[serde(rename = "still", alias = "quiescent")]
+    #[serde(alias = "still")]
     #[arg(long = "quiescent")]
     pub quiescent: bool,
     /// Skip positions in check
-    #[serde(alias = "skip-in-check")]
+    #[serde(rename = "skip-in-check", alias = "no-checks")]
     #[arg(long = "skip-in-check")]
     pub no_checks: bool,
     /// Skip positions of games right after a capture.
@@ -109,24 +110,24 @@ pub struct Filters {
     #[arg(skip)]
     pub skip_after_captures: bool,
     /// Keep positions with a single legal move
-    #[serde(alias = "keep-forced")]
+    #[serde(rename = "keep-forced", alias = "forced")]
     #[arg(long = "keep-forced")]
     pub forced: bool,
     /// Keep book moves
-    #[serde(alias = "keep-book")]
+    #[serde(rename = "keep-book", alias = "book")]
     #[arg(long = "keep-book")]
     pub book: bool,
     /// Keep moves that mate
-    #[serde(alias = "keep-mates")]
+    #[serde(rename = "keep-mates", alias = "mates")]
     #[arg(long = "keep-mates")]
     pub mates: bool,
     /// Margin over the second-best move, in centipawns, that the comment of a move must have (option PgnComment) for a
     /// desired move; 0 for any. Positions below it keep result and score, but are no test positions
-    #[serde(rename = "decided", alias = "min-margin", skip_serializing_if = "is_default")]
+    #[serde(alias = "decided", skip_serializing_if = "is_default")]
     #[arg(long, value_name = "CENTIPAWNS", value_parser = number(MARGIN), default_value_t = 0)]
     pub min_margin: u32,
     /// Only moves chosen with the weights of this ID, by their comment (option PgnComment) [default: all]
-    #[serde(rename = "told-by", alias = "chosen-by", skip_serializing_if = "Option::is_none")]
+    #[serde(alias = "told-by", skip_serializing_if = "Option::is_none")]
     #[arg(long, value_name = "ID")]
     pub chosen_by: Option<String>,
     /// Which of several equal positions are kept
@@ -348,7 +349,7 @@ impl Filters {
     pub(crate) fn check(&self) -> Result<(), Error> {
         number::check("min-margin", self.min_margin, &MARGIN).map_err(Error::Settings)?;
         if let Some(score) = self.largest_score {
-            number::check("largest-score", score, &MAX_SCORE).map_err(Error::Settings)?;
+            number::check("max-score", score, &MAX_SCORE).map_err(Error::Settings)?;
         }
         if let [Some(low), Some(high)] = self.mover_rating
             && low > high
@@ -367,6 +368,22 @@ impl Filters {
             }
             _ => Ok(()),
         }
+    }
+
+    /// Refuses filters by what the positions of a file in bulletformat lack: the color of the side to move, so that a
+    /// won game is read as White's, and the ply, which is read as 0.
+    pub(crate) fn check_bulletformat(&self, path: &Path) -> Result<(), Error> {
+        let has = |result| self.results.contains(&result);
+        if has(GameResult::WhiteWins) != has(GameResult::BlackWins) {
+            let problem = "bulletformat has them for the side to move, not for White: --results must have both 1-0 and \
+                           0-1, or neither";
+            return Err(Error::content(path, "the results", problem));
+        }
+        if self.plies != Filters::default().plies {
+            let problem = "bulletformat does not have them: leave out --min-ply and --max-ply";
+            return Err(Error::content(path, "the plies", problem));
+        }
+        Ok(())
     }
 
     fn rating(&self, game: &GameRecord, mover: Color) -> Result<(), SkipReason> {
@@ -426,13 +443,13 @@ pub fn ply_of(board: &Board) -> u32 {
 mod tests {
     use super::*;
 
-    /// Files keep the keys of earlier releases; those of the options are read as well.
+    /// Files have the keys of the options; those of earlier releases are read as well.
     #[test]
-    fn filters_are_read_with_the_keys_of_the_options() {
+    fn filters_are_read_with_the_keys_of_earlier_releases() {
         let filters = Filters { min_margin: 20, chosen_by: Some("0000000a".into()), ..Filters::default() };
         let json = serde_json::to_value(&filters).unwrap();
-        assert_eq!((&json["decided"], &json["told-by"]), (&20.into(), &"0000000a".into()));
-        for text in [json.to_string(), r#"{"min-margin": 20, "chosen-by": "0000000a"}"#.to_string()] {
+        assert_eq!((&json["min-margin"], &json["chosen-by"]), (&20.into(), &"0000000a".into()));
+        for text in [json.to_string(), r#"{"decided": 20, "told-by": "0000000a"}"#.to_string()] {
             assert_eq!(serde_json::from_str::<Filters>(&text).unwrap(), filters, "{text}");
         }
     }
@@ -444,11 +461,11 @@ mod tests {
         for (filters, expected) in [
             (
                 Filters { largest_score: Some(f64::NAN), ..all.clone() },
-                "largest-score must be above 0 and at most 1000000, not NaN",
+                "max-score must be above 0 and at most 1000000, not NaN",
             ),
             (
                 Filters { largest_score: Some(0.0), ..all.clone() },
-                "largest-score must be above 0 and at most 1000000, not 0",
+                "max-score must be above 0 and at most 1000000, not 0",
             ),
             (Filters { mover_rating: [Some(2000), Some(1999)], ..all.clone() }, "2000 and more, and 1999 and less"),
             (Filters { plies: [20, 10], ..all.clone() }, "20 and later, and 10 and earlier"),

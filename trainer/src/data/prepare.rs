@@ -69,7 +69,7 @@ pub struct PrepareSettings {
     #[arg(long, value_name = "PATH")]
     pub tablebase: Option<String>,
     /// Positions to draw [default: all]
-    #[serde(alias = "positions")]
+    #[serde(rename = "positions", alias = "count")]
     #[arg(long = "positions", value_name = "N", value_parser = number::<u64>(1..))]
     pub count: Option<u64>,
     /// Seed of all draws
@@ -151,6 +151,10 @@ impl PrepareCounts {
 }
 
 /// Makes a sample file.
+///
+/// # Errors
+/// When settings contradict each other or the files, a file cannot be read or written, no position is found, or the
+/// work was stopped.
 pub fn prepare(
     settings: &PrepareSettings,
     out: &Path,
@@ -164,14 +168,17 @@ pub fn prepare(
         number::check("positions", count, &(1..)).map_err(Error::Settings)?;
     }
     settings.filters.check()?;
+    if let Some(path) = settings.inputs.iter().find(|path| Kind::of(path) == Kind::Bulletformat) {
+        settings.filters.check_bulletformat(path)?;
+    }
     check_output(out, settings.inputs.iter().chain(&settings.split_by))?;
     if let Some(side) = settings.scores {
         check_side(settings.inputs.iter().map(PathBuf::as_path), side)?;
     }
     let tables = settings.tablebase.as_deref().map(Tablebase::open_all).transpose().map_err(Error::Settings)?;
+    let mut writer = SampleWriter::create(out, described(settings))?;
     let origins = origins(settings, context)?;
     let limit = draw_limit(settings, origins.as_ref(), context)?;
-    let mut writer = SampleWriter::create(out, described(settings))?;
     let mut selection = Selection::new(settings);
     let mut counts = PrepareCounts::default();
     read(settings, &settings.inputs, origins.as_ref(), PreparePass::Writing, context, &mut counts, |batch, counts| {
@@ -605,8 +612,10 @@ mod tests {
     use crate::data::positions::Duplicates;
     use dyad_engine::board::Board;
     use dyad_engine::control::Control;
+    use dyad_formats::bulletformat;
     use dyad_formats::packed::Sample;
     use dyad_formats::samples::SampleFile;
+    use dyad_formats::score::Score;
     use dyad_formats::testing::Temporary;
     use dyad_formats::testing::{MATE, SPECIAL};
     use std::fs;
@@ -708,6 +717,38 @@ mod tests {
             assert_eq!(count, expected, "{name}: {counts:?}");
             assert_eq!(counts.left_out.get(&reason).copied(), Some(times), "{name}: {counts:?}");
             assert_eq!((counts.games, counts.broken, counts.positions), (2, 0, count as u64), "{name}");
+        }
+    }
+
+    /// Its positions are all of White to move at ply 0, so these filters would select others than they say.
+    #[test]
+    fn filters_by_color_or_ply_are_refused_for_bulletformat() {
+        use GameResult::{BlackWins, Draw, WhiteWins};
+        let folder = Temporary::folder();
+        let [pgn, bullet] = ["in.pgn", "in.bullet"].map(|name| folder.join(name));
+        fs::write(&pgn, "").unwrap();
+        fs::write(&bullet, bulletformat::encode(&Board::startpos(), Score::centipawns(20.0), WhiteWins)).unwrap();
+        let written = |filters: Filters| {
+            let inputs = vec![pgn.clone(), bullet.clone()];
+            let settings = PrepareSettings { inputs, filters, ..PrepareSettings::default() };
+            let made = run_with(&settings, &folder.join("out"), 1, &mut |_| ());
+            made.map(|(summary, _)| summary.count).map_err(|error| error.to_string())
+        };
+        let of_results = |results: &[GameResult]| Filters { results: results.to_vec(), ..Filters::default() };
+        let of_plies = |plies| Filters { plies, ..Filters::default() };
+        for (filters, expected) in [
+            (of_results(&[WhiteWins]), "in.bullet, the results: "),
+            (of_results(&[BlackWins]), "in.bullet, the results: "),
+            (of_results(&[WhiteWins, Draw]), "in.bullet, the results: "),
+            (of_results(&[Draw]), "left out: result"),
+            (of_plies([6, 10_000]), "in.bullet, the plies: "),
+            (of_plies([0, 20]), "in.bullet, the plies: "),
+        ] {
+            let error = written(filters).unwrap_err();
+            assert!(error.contains(expected), "{expected}: {error}");
+        }
+        for filters in [Filters::default(), of_results(&[BlackWins, WhiteWins])] {
+            assert_eq!(written(filters), Ok(1));
         }
     }
 

@@ -285,8 +285,7 @@ fn derivatives<'a>(
     let (mut gradient, mut hessian) = ([0.0; 2], [1e-9, 0.0, 1e-9]);
     for observation in observations {
         let v = (observation.value / spread).clamp(-LARGEST, LARGEST);
-        let logistic = |z: f64| 1.0 / (1.0 + (-z).exp());
-        let (win, loss) = (logistic(u * v - c), logistic(-u * v - c));
+        let (win, loss) = (sigmoid(u * v - c), sigmoid(-u * v - c));
         // The chances are s(x); s' = s (1 - s), and a draw's chance is 1 - win - loss.
         let (dw, dl) = (win * (1.0 - win), loss * (1.0 - loss));
         let (slope, chance) = match observation.result {

@@ -15,7 +15,7 @@ use dyad_engine::eval::{Evaluator, Weights};
 use dyad_formats::error::Error;
 use dyad_formats::game::GameRecord;
 use dyad_formats::packed::Sample;
-use dyad_formats::pgn::{GameText, GameTexts, side_of_scores};
+use dyad_formats::pgn::{GameText, GameTexts, check_side, side_of_scores};
 use dyad_formats::score::ScoreSide;
 
 use crate::base::parallel::ordered_for_each;
@@ -60,8 +60,15 @@ pub struct Quality {
 type Point = [f64; 3];
 
 /// Measures weights on the held-out games.
+///
+/// # Errors
+/// When a file cannot be read, its scores are given from another side or from one that cannot be found, or the held-out
+/// games have no quiet position with a score.
 pub fn measure(weights: &Arc<Weights>, settings: &QualitySettings, threads: usize) -> Result<Quality, Error> {
     check_percent(settings.test_percent)?;
+    if let Some(side) = settings.scores {
+        check_side(settings.games.iter().map(PathBuf::as_path), side)?;
+    }
     let (mut points, mut broken): (Vec<Point>, u64) = (Vec::new(), 0);
     for path in &settings.games {
         broken += points_of(path, weights, settings, threads, &mut points)?;

@@ -12,7 +12,7 @@
 //! of millions of positions with changes of thousandths stay exact enough that the average agrees with the naive one to
 //! a billionth.
 
-use crate::learn::gradient::GradientEntry;
+use crate::learn::update::UpdateEntry;
 use dyad_engine::eval::FloatWeights;
 
 /// The running average of the weights.
@@ -38,7 +38,7 @@ impl Average {
 
     /// Records a change of the weights at the current time.
     #[inline]
-    pub fn note(&mut self, change: &GradientEntry) {
+    pub fn note(&mut self, change: &UpdateEntry) {
         let (i, time) = (change.feature as usize, self.time as f64);
         self.missing.mg[i] += time * change.mg;
         self.missing.eg[i] += time * change.eg;
@@ -74,7 +74,7 @@ mod tests {
             average.pass(1);
             // Two of three positions change nothing.
             for feature in (0..FEATURES as u32).filter(|f| (t + f) % 3 == 0) {
-                let change = GradientEntry { feature, mg: draw(), eg: draw() };
+                let change = UpdateEntry { feature, mg: draw(), eg: draw() };
                 average.note(&change);
                 weights.mg[feature as usize] += change.mg;
                 weights.eg[feature as usize] += change.eg;

@@ -59,7 +59,7 @@ impl Checkpoint {
     pub fn load(path: &Path) -> Result<Checkpoint, CheckpointError> {
         let wrong = |what: String| CheckpointError(format!("{}: {what}", path.display()));
         let bytes = files::read(path, LARGEST).map_err(|e| wrong(e.to_string()))?;
-        from_bytes(&bytes).map_err(wrong)
+        from_bytes(&bytes, layout::LEN).map_err(wrong)
     }
 }
 
@@ -98,7 +98,8 @@ fn to_bytes(settings: &TrainingSettings, data: &DataIdentity, state: &TrainingSt
     out
 }
 
-fn from_bytes(bytes: &[u8]) -> Result<Checkpoint, String> {
+/// Reads a checkpoint of weights of this number of features.
+fn from_bytes(bytes: &[u8], features: usize) -> Result<Checkpoint, String> {
     let body_len = bytes.len().checked_sub(4).ok_or("it is too short")?;
     let (body, crc) = bytes.split_at(body_len);
     if !body.starts_with(MAGIC) {
@@ -116,25 +117,32 @@ fn from_bytes(bytes: &[u8]) -> Result<Checkpoint, String> {
         return Err("it was made for another layout of features".into());
     }
     let settings = TrainingSettings::from_json(input.bytes()?)?;
-    let data = serde_json::from_slice(input.bytes()?).map_err(|e| e.to_string())?;
+    let data: DataIdentity = serde_json::from_slice(input.bytes()?).map_err(|e| e.to_string())?;
     let numbers = input.u64s()?;
     let [iteration, done, positions, updates, time, best, fell, log_bytes, accuracy, best_accuracy, seconds] =
         numbers[..].try_into().map_err(|_| "numbers are missing")?;
     let (report, iteration_counters) = (input.counters()?, input.counters()?);
-    let mut floats = || -> Result<Vec<f64>, String> { Ok(input.u64s()?.into_iter().map(f64::from_bits).collect()) };
+    let since_report = report.positions.saturating_add(report.skipped);
+    if done > data.training || since_report > done {
+        let problem = format!("{done} of {} positions are done, {since_report} since the last report", data.training);
+        return Err(problem);
+    }
+    let moments = Optimizer::new(&settings.optimizer, features).state;
+    let mut floats =
+        |length| -> Result<Vec<f64>, String> { Ok(input.array(length)?.into_iter().map(f64::from_bits).collect()) };
     let state = TrainingState {
         iteration: iteration as u32,
         done,
         positions,
         updates,
-        weights: FloatWeights { mg: floats()?, eg: floats()? },
-        average: Average { time, missing: FloatWeights { mg: floats()?, eg: floats()? } },
+        weights: FloatWeights { mg: floats(features)?, eg: floats(features)? },
+        average: Average { time, missing: FloatWeights { mg: floats(features)?, eg: floats(features)? } },
         optimizer: Optimizer::restore(
             &settings.optimizer,
             OptimizerState {
-                mean: floats()?.as_chunks().0.to_vec(),
-                square: floats()?.as_chunks().0.to_vec(),
-                clock: input.u64s()?.into_iter().map(|x| x as u32).collect(),
+                mean: floats(2 * moments.mean.len())?.as_chunks().0.to_vec(),
+                square: floats(2 * moments.square.len())?.as_chunks().0.to_vec(),
+                clock: input.array(moments.clock.len())?.into_iter().map(|x| x as u32).collect(),
             },
         ),
         report,
@@ -196,10 +204,18 @@ impl<'a> Reader<'a> {
         Ok(self.take(length)?.as_chunks().0.iter().map(|&x| u64::from_le_bytes(x)).collect())
     }
 
+    fn array(&mut self, length: usize) -> Result<Vec<u64>, String> {
+        let numbers = self.u64s()?;
+        match numbers.len() == length {
+            true => Ok(numbers),
+            false => Err(format!("expected an array of {length} numbers, found {}", numbers.len())),
+        }
+    }
+
     fn counters(&mut self) -> Result<Counters, String> {
         let numbers = self.u64s()?;
         let [positions, skipped, over_limit, empty, above, nodes, loss, seconds] =
-            numbers[..].try_into().map_err(|_| "a counters is cut")?;
+            numbers[..].try_into().map_err(|_| "counters are missing")?;
         let (loss, seconds) = (f64::from_bits(loss), f64::from_bits(seconds));
         Ok(Counters { positions, skipped, over_limit, empty, above, nodes, loss, seconds })
     }
@@ -208,9 +224,25 @@ impl<'a> Reader<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::learn::settings::OptimizerSettings;
+
+    const FEATURES: usize = 3;
+
+    fn settings() -> TrainingSettings {
+        TrainingSettings { optimizer: OptimizerSettings::adam(), ..TrainingSettings::default() }
+    }
+
+    fn data() -> DataIdentity {
+        DataIdentity { checksum: "ab".into(), training: 1_234_567, test: 2 }
+    }
 
     fn state() -> TrainingState {
         let floats = |x: f64| FloatWeights { mg: vec![x, 0.1, -0.0], eg: vec![1.0 / 3.0, x, 1e300] };
+        let moments = OptimizerState {
+            mean: vec![[0.1, 0.2], [0.3, 0.4], [-0.0, 0.5]],
+            square: vec![[1.0, 2.0]; FEATURES],
+            clock: vec![7, 8, 9],
+        };
         TrainingState {
             iteration: 3,
             done: 1_234_567,
@@ -218,10 +250,7 @@ mod tests {
             updates: 6,
             weights: floats(0.7),
             average: Average { time: 9, missing: floats(-1.5) },
-            optimizer: Optimizer::restore(
-                &TrainingSettings::default().optimizer,
-                OptimizerState { mean: vec![[0.1, 0.2], [0.3, 0.4]], square: vec![[1.0, 2.0]], clock: vec![7, 8] },
-            ),
+            optimizer: Optimizer::restore(&settings().optimizer, moments),
             report: Counters { positions: 1, loss: 0.1 + 0.2, ..Counters::default() },
             iteration_counters: Counters { nodes: u64::MAX, seconds: 3.5, ..Counters::default() },
             accuracy: 0.3,
@@ -234,23 +263,54 @@ mod tests {
 
     #[test]
     fn round_trip() {
-        let (settings, data) =
-            (TrainingSettings::default(), DataIdentity { checksum: "ab".into(), training: 1, test: 2 });
-        let bytes = to_bytes(&settings, &data, &state());
-        let state = state();
-        assert_eq!(from_bytes(&bytes), Ok(Checkpoint { settings, data, state }));
+        let bytes = to_bytes(&settings(), &data(), &state());
+        let expected = Checkpoint { settings: settings(), data: data(), state: state() };
+        assert_eq!(from_bytes(&bytes, FEATURES), Ok(expected));
+        for optimizer in [OptimizerSettings::default(), OptimizerSettings::adagrad()] {
+            let settings = TrainingSettings { optimizer, ..settings() };
+            let state = TrainingState { optimizer: Optimizer::new(&settings.optimizer, FEATURES), ..state() };
+            let bytes = to_bytes(&settings, &data(), &state);
+            assert_eq!(from_bytes(&bytes, FEATURES), Ok(Checkpoint { settings, data: data(), state }));
+        }
     }
 
     #[test]
     fn damage_is_detected() {
-        let bytes = to_bytes(&TrainingSettings::default(), &DataIdentity::default(), &state());
+        let bytes = to_bytes(&settings(), &data(), &state());
         for length in 0..bytes.len() {
-            assert!(from_bytes(&bytes[..length]).is_err(), "cut to {length} bytes");
+            assert!(from_bytes(&bytes[..length], FEATURES).is_err(), "cut to {length} bytes");
         }
         for i in 0..bytes.len() {
             let mut bytes = bytes.clone();
             bytes[i] ^= 0x10;
-            assert!(from_bytes(&bytes).is_err(), "byte {i} changed");
+            assert!(from_bytes(&bytes, FEATURES).is_err(), "byte {i} changed");
         }
+    }
+
+    /// Files with a correct checksum that would end the training with a panic.
+    #[test]
+    fn a_state_that_cannot_be_is_refused() {
+        type Change = fn(&mut TrainingState);
+        let changes: [(Change, &str); 9] = [
+            (|state| state.weights.mg.truncate(2), "expected an array of 3 numbers, found 2"),
+            (|state| state.weights.eg.push(0.5), "found 4"),
+            (|state| state.average.missing.mg.clear(), "found 0"),
+            (|state| state.average.missing.eg.truncate(1), "found 1"),
+            (|state| state.optimizer.state.mean.truncate(2), "expected an array of 6 numbers, found 4"),
+            (|state| state.optimizer.state.square.clear(), "expected an array of 6 numbers, found 0"),
+            (|state| state.optimizer.state.clock.truncate(2), "expected an array of 3 numbers, found 2"),
+            (|state| state.done = u64::MAX, "of 1234567 positions are done"),
+            (|state| state.report.skipped = u64::MAX, "since the last report"),
+        ];
+        for (change, expected) in changes {
+            let mut state = state();
+            change(&mut state);
+            let error = from_bytes(&to_bytes(&settings(), &data(), &state), FEATURES).unwrap_err();
+            assert!(error.contains(expected), "{expected}: {error}");
+        }
+        // Moments of Adam in a training without any.
+        let plain = TrainingSettings::default();
+        let error = from_bytes(&to_bytes(&plain, &data(), &state()), FEATURES).unwrap_err();
+        assert!(error.contains("expected an array of 0 numbers, found 6"), "{error}");
     }
 }

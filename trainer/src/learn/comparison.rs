@@ -11,10 +11,10 @@
 //! update of formula (3).
 
 use crate::learn::examples::Example;
-use crate::learn::gradient::{Gradient, GradientSum};
 use crate::learn::leaves::{Candidate, Candidates};
 use crate::learn::objective::{Objective, Values};
 use crate::learn::settings::TrainingSettings;
+use crate::learn::update::{Update, UpdateSum};
 use dyad_engine::board::Color;
 use dyad_engine::eval::Weights;
 use dyad_engine::eval::gradient::{GradientScaling, Trace};
@@ -29,8 +29,8 @@ pub struct Contribution {
     pub loss: f64,
     /// Size of S, the number of siblings valued above the desired move.
     pub above: u32,
-    /// The gradient, in the direction of descent of the loss.
-    pub gradient: Gradient,
+    /// The negative gradient of the loss.
+    pub update: Update,
 }
 
 /// Compares the candidates of positions; one per thread, for the scratch memory.
@@ -40,7 +40,7 @@ pub struct Comparer {
     learns: Vec<bool>,
     /// Whether middlegame and endgame weights change alike.
     untapered: bool,
-    sum: GradientSum,
+    sum: UpdateSum,
     trace: Trace,
     values: Vec<f64>,
     slopes: Vec<f64>,
@@ -55,7 +55,7 @@ impl Comparer {
             objective,
             learns: learns.collect(),
             untapered: settings.untapered,
-            sum: GradientSum::new(LEN),
+            sum: UpdateSum::new(LEN),
             trace: Trace::default(),
             values: Vec::new(),
             slopes: Vec::new(),
@@ -87,7 +87,7 @@ impl Comparer {
         for (i, sibling) in candidates.siblings.iter().enumerate() {
             self.add(mover, sibling, self.slopes[i], weights);
         }
-        Contribution { loss: slope.loss, above, gradient: self.sum.take() }
+        Contribution { loss: slope.loss, above, update: self.sum.take() }
     }
 
     /// Adds the gradient of a candidate's value times `slope`.
@@ -149,7 +149,7 @@ mod tests {
         let endgame = |a: f64| (1.0 - a) / (a * a + (1.0 - a) * (1.0 - a));
         let [d5, f5, b8] = [7566.0, 7081.0, 5820.0].map(alpha);
         let change = |feature: usize| {
-            let entry = contribution.gradient.iter().find(|entry| entry.feature as usize == feature);
+            let entry = contribution.update.iter().find(|entry| entry.feature as usize == feature);
             entry.map_or([0.0; 2], |entry| [entry.mg, entry.eg])
         };
         // White's pieces minus Black's: after exd5, after exf5, after Qxb8.
@@ -180,12 +180,12 @@ mod tests {
         let black = example("r5k1/7q/8/4p3/3N1R2/8/8/1Q4K1 b - - 0 1", "e5d4");
         let learn = |example| {
             let mut contribution = contribution(example, &Arc::new(Weights::material()), Perceptron);
-            contribution.gradient.sort_by_key(|entry| entry.feature);
+            contribution.update.sort_by_key(|entry| entry.feature);
             contribution
         };
         let (white, black) = (learn(&white), learn(&black));
-        assert_eq!((white.above, white.loss, white.gradient.len()), (black.above, black.loss, black.gradient.len()));
-        for (w, b) in white.gradient.iter().zip(&black.gradient) {
+        assert_eq!((white.above, white.loss, white.update.len()), (black.above, black.loss, black.update.len()));
+        for (w, b) in white.update.iter().zip(&black.update) {
             assert_eq!(w.feature, b.feature);
             assert!((w.mg - b.mg).abs() < 1e-12 && (w.eg - b.eg).abs() < 1e-12);
         }
@@ -203,11 +203,11 @@ mod tests {
         let contribution = Comparer::new(Arc::new(Perceptron), &settings).compare(&example, &candidates, &weights);
         let queen = MATERIAL.at(Piece::Queen);
         assert!(
-            contribution.gradient.iter().all(|entry| (entry.mg - entry.eg).abs() < 1e-12),
+            contribution.update.iter().all(|entry| (entry.mg - entry.eg).abs() < 1e-12),
             "{:?}",
-            contribution.gradient
+            contribution.update
         );
-        let queen = contribution.gradient.iter().find(|entry| entry.feature as usize == queen).unwrap();
+        let queen = contribution.update.iter().find(|entry| entry.feature as usize == queen).unwrap();
         // Half of S has one queen more than the desired leaf.
         assert!((queen.mg + 0.5).abs() < 1e-12, "{queen:?}");
     }
@@ -244,23 +244,23 @@ mod tests {
         };
         let mut floats = FloatWeights::from(&**weights);
         let contribution = contribution(example, weights, objective());
-        assert_eq!(contribution.gradient.iter().filter(|entry| entry.feature as usize >= LEN).count(), 0);
-        for entry in contribution.gradient.iter().step_by(1 + contribution.gradient.len() / 40) {
+        assert_eq!(contribution.update.iter().filter(|entry| entry.feature as usize >= LEN).count(), 0);
+        for entry in contribution.update.iter().step_by(1 + contribution.update.len() / 40) {
             let i = entry.feature as usize;
-            for (stage, slope) in [(0, entry.mg), (1, entry.eg)] {
+            for (phase, slope) in [(0, entry.mg), (1, entry.eg)] {
                 let mut nudged = |by: f64| {
-                    let weights = if stage == 0 { &mut floats.mg } else { &mut floats.eg };
+                    let weights = if phase == 0 { &mut floats.mg } else { &mut floats.eg };
                     let before = weights[i];
                     weights[i] = before + by;
                     let loss = loss(&floats);
-                    let weights = if stage == 0 { &mut floats.mg } else { &mut floats.eg };
+                    let weights = if phase == 0 { &mut floats.mg } else { &mut floats.eg };
                     weights[i] = before;
                     loss
                 };
                 let numeric = (nudged(-H) - nudged(H)) / (2.0 * H);
                 // Table I values many moves alike; a hinge exactly at its kink has no derivative, and
                 // none of these positions has one there.
-                assert!((slope - numeric).abs() < 1e-5, "feature {i} stage {stage}: {slope} {numeric}");
+                assert!((slope - numeric).abs() < 1e-5, "feature {i} phase {phase}: {slope} {numeric}");
             }
         }
     }

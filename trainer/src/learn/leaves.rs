@@ -112,7 +112,7 @@ pub struct Leaves<'a, L> {
     searcher: L,
     settings: LeafSettings,
     stop: &'a AtomicBool,
-    /// Nodes since the last [`Leaves::take_nodes`].
+    /// Nodes of the searches that ended since the last [`Leaves::take_nodes`].
     nodes: u64,
     /// Nodes left for the current position.
     nodes_left: u64,
@@ -129,7 +129,7 @@ impl<'a, L: LeafSearch> Leaves<'a, L> {
         self.searcher.set_weights(weights);
     }
 
-    /// Nodes searched since the last call.
+    /// Nodes of the searches that ended since the last call: one that the limit or the stop ends does not count.
     pub fn take_nodes(&mut self) -> u64 {
         std::mem::take(&mut self.nodes)
     }

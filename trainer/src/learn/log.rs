@@ -33,7 +33,8 @@ pub struct LogLine {
     pub empty_s: f64,
     /// Mean loss, over the same span.
     pub loss: f64,
-    /// Mean nodes per position, over the same span.
+    /// Nodes of all positions, over the same span, for each position that was not skipped. A search that the node limit
+    /// ends counts no nodes.
     pub nodes: f64,
     /// Move-match accuracy of the averaged weights on test positions, 0 to 1; `None` without test positions.
     #[serde(rename = "agreement")]
@@ -72,6 +73,8 @@ pub enum LineKind {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::base::json_lines;
+    use dyad_formats::testing::Temporary;
 
     /// Later versions and scripts read existing logs.
     #[test]
@@ -80,5 +83,19 @@ mod tests {
         let value = serde_json::to_value(&line).unwrap();
         assert_eq!((&value["agreement"], &value["agreement_positions"]), (&0.25.into(), &7.into()));
         assert_eq!(serde_json::from_value::<LogLine>(value).unwrap(), line);
+    }
+
+    /// JSON has no infinity: an infinite loss, which settings of earlier releases could give, was written as null.
+    #[test]
+    fn a_line_without_a_loss_is_named() {
+        let folder = Temporary::folder();
+        let path = folder.join("log.jsonl");
+        let mut log = json_lines::Log::open(&path, 0).unwrap();
+        for loss in [0.5, f64::INFINITY, 0.5] {
+            log.append(&LogLine { loss, ..LogLine::default() }).unwrap();
+        }
+        drop(log);
+        let error = json_lines::read::<LogLine>(&path).unwrap_err().to_string();
+        assert!(error.contains("log.jsonl, line 2: invalid type: null"), "{error}");
     }
 }

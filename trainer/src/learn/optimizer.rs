@@ -10,8 +10,8 @@
 //! weights of a group decay by the amount of that many updates.
 
 use crate::base::optim::{Adam, EPSILON};
-use crate::learn::gradient::{Gradient, GradientEntry};
 use crate::learn::settings::{L2Target, OptimizerSettings, TrainingSettings};
+use crate::learn::update::{Update, UpdateEntry};
 use dyad_engine::eval::{FloatWeights, layout};
 
 /// Updates between two decays by L2.
@@ -60,28 +60,28 @@ impl Optimizer {
         Optimizer { settings: settings.clone(), state }
     }
 
-    /// Turns a gradient, in the direction of descent, into the change of the weights, in place.
-    pub fn step(&mut self, gradient: &mut Gradient) {
+    /// Turns a negative gradient into the change of the weights, in place.
+    pub fn step(&mut self, update: &mut Update) {
         let state = &mut self.state;
         match self.settings {
             OptimizerSettings::Plain { rate } => {
-                for entry in gradient {
+                for entry in update {
                     entry.mg *= rate;
                     entry.eg *= rate;
                 }
             }
-            OptimizerSettings::AdaGrad { rate } => by_phase(gradient, |i, phase, g| {
+            OptimizerSettings::AdaGrad { rate } => by_phase(update, |i, phase, g| {
                 let square = &mut state.square[i][phase];
                 *square += g * g;
                 rate * g / (square.sqrt() + EPSILON)
             }),
             OptimizerSettings::Adam { rate, beta1, beta2 } => {
-                for entry in gradient.iter() {
+                for entry in update.iter() {
                     state.clock[entry.feature as usize] += 1;
                 }
-                by_phase(gradient, |i, phase, g| {
-                    let update = Adam::new(rate, [beta1, beta2], state.clock[i] as i32);
-                    update.step(&mut state.mean[i][phase], &mut state.square[i][phase], g)
+                by_phase(update, |i, phase, g| {
+                    let adam = Adam::new(rate, [beta1, beta2], state.clock[i] as i32);
+                    adam.step(&mut state.mean[i][phase], &mut state.square[i][phase], g)
                 });
             }
         }
@@ -103,12 +103,12 @@ impl Optimizer {
         weights: &FloatWeights,
         start: &FloatWeights,
         rate_factor: f64,
-    ) -> Gradient {
+    ) -> Update {
         let distance = |weight: f64, start: f64| match settings.l2_target {
             L2Target::Zero => weight,
             L2Target::Start => weight - start,
         };
-        let mut changes = Gradient::new();
+        let mut changes = Update::new();
         for group in &layout::GROUPS {
             let group_settings = settings.group(group.name);
             if group_settings.l2 == 0.0 || !group_settings.learn {
@@ -119,16 +119,16 @@ impl Optimizer {
                 let mg = distance(weights.mg[i], start.mg[i]) * (kept - 1.0);
                 let eg = distance(weights.eg[i], start.eg[i]) * (kept - 1.0);
                 let feature = i as u32;
-                (mg != 0.0 || eg != 0.0).then_some(GradientEntry { feature, mg, eg })
+                (mg != 0.0 || eg != 0.0).then_some(UpdateEntry { feature, mg, eg })
             }));
         }
         changes
     }
 }
 
-/// Replaces each number of a gradient by `change(feature, phase, number)`.
-fn by_phase(gradient: &mut Gradient, mut change: impl FnMut(usize, usize, f64) -> f64) {
-    for entry in gradient {
+/// Replaces each number of an update by `change(feature, phase, number)`.
+fn by_phase(update: &mut Update, mut change: impl FnMut(usize, usize, f64) -> f64) {
+    for entry in update {
         let i = entry.feature as usize;
         entry.mg = change(i, 0, entry.mg);
         entry.eg = change(i, 1, entry.eg);
@@ -140,26 +140,26 @@ mod tests {
     use super::*;
     use crate::learn::settings::GroupSettings;
 
-    fn entry(feature: u32, mg: f64, eg: f64) -> GradientEntry {
-        GradientEntry { feature, mg, eg }
+    fn entry(feature: u32, mg: f64, eg: f64) -> UpdateEntry {
+        UpdateEntry { feature, mg, eg }
     }
 
     #[test]
     fn plain_updates_are_the_gradient_times_the_rate() {
         let mut optimizer = Optimizer::new(&OptimizerSettings::Plain { rate: 0.5 }, 4);
-        let mut gradient = vec![entry(3, 2.0, -1.0)];
-        optimizer.step(&mut gradient);
-        assert_eq!(gradient, [entry(3, 1.0, -0.5)]);
+        let mut update = vec![entry(3, 2.0, -1.0)];
+        optimizer.step(&mut update);
+        assert_eq!(update, [entry(3, 1.0, -0.5)]);
     }
 
     #[test]
     fn adagrad_by_hand() {
         let mut optimizer = Optimizer::new(&OptimizerSettings::AdaGrad { rate: 1.0 }, 4);
         let mut step = |mg| {
-            let mut gradient = vec![entry(1, mg, 0.0)];
-            optimizer.step(&mut gradient);
-            assert_eq!(gradient[0].eg, 0.0);
-            gradient[0].mg
+            let mut update = vec![entry(1, mg, 0.0)];
+            optimizer.step(&mut update);
+            assert_eq!(update[0].eg, 0.0);
+            update[0].mg
         };
         assert!((step(3.0) - 1.0).abs() < 1e-7);
         assert!((step(4.0) - 0.8).abs() < 1e-7);
@@ -174,14 +174,14 @@ mod tests {
         let (mut mean, mut square) = (0.0, 0.0);
         for (n, g) in gradients.into_iter().enumerate() {
             optimizer.step(&mut vec![entry(0, 1.0, 1.0)]);
-            let mut gradient = vec![entry(2, 0.0, g)];
-            optimizer.step(&mut gradient);
+            let mut update = vec![entry(2, 0.0, g)];
+            optimizer.step(&mut update);
             mean = 0.9 * mean + 0.1 * g;
             square = 0.999 * square + 0.001 * g * g;
             let t = n as i32 + 1;
             let (m, v): (f64, f64) = (mean / (1.0 - 0.9f64.powi(t)), square / (1.0 - 0.999f64.powi(t)));
-            assert!((gradient[0].eg - 0.1 * m / (v.sqrt() + EPSILON)).abs() < 1e-12);
-            assert_eq!(gradient[0].mg, 0.0);
+            assert!((update[0].eg - 0.1 * m / (v.sqrt() + EPSILON)).abs() < 1e-12);
+            assert_eq!(update[0].mg, 0.0);
         }
     }
 

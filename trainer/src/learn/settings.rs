@@ -9,12 +9,14 @@ use crate::base::is_default;
 use crate::base::number::{self, number};
 use crate::base::parallel::check_threads;
 pub use crate::fit::regression::L2Target;
+use crate::fit::regression::cosine;
 use clap::{Args, ValueEnum};
 use dyad_engine::eval::layout;
 use dyad_engine::value::Value;
+use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use std::ops::{Bound, RangeInclusive};
+use std::ops::RangeInclusive;
 use std::path::PathBuf;
 
 /// The settings of a training.
@@ -25,8 +27,8 @@ pub struct TrainingSettings {
     /// The sample file with training and test positions.
     #[arg(skip)]
     pub samples: PathBuf,
-    /// Initial weights: a file, `default` or `material` [default: the paper's piece values, all else zero]
-    #[serde(alias = "weights")]
+    /// Initial weights: a file, `default` or `material` [default: material]
+    #[serde(rename = "weights", alias = "start")]
     #[arg(long = "weights", value_name = "WEIGHTS")]
     pub start: Option<PathBuf>,
     /// Depth of training in plies: 1 is the quiescence leaf of each child
@@ -48,11 +50,11 @@ pub struct TrainingSettings {
     #[arg(skip)]
     pub optimizer: OptimizerSettings,
     /// Span over which the weights are averaged
-    #[serde(alias = "averaging")]
+    #[serde(rename = "averaging", alias = "average")]
     #[arg(long = "averaging", value_name = "SPAN", value_enum, default_value_t)]
     pub average: Averaging,
     /// What L2 regularizes the weights toward
-    #[serde(rename = "hold", alias = "regularize-toward")]
+    #[serde(rename = "regularize-toward", alias = "hold")]
     #[arg(long = "regularize-toward", value_name = "TARGET", value_enum, default_value_t)]
     pub l2_target: L2Target,
     /// Let the rate fall along a cosine to a hundredth at the end of the last iteration
@@ -66,7 +68,7 @@ pub struct TrainingSettings {
     #[serde(deserialize_with = "groups::map")]
     pub groups: BTreeMap<String, GroupSettings>,
     /// Training positions to use [default: all]
-    #[serde(alias = "positions")]
+    #[serde(rename = "positions", alias = "train-positions")]
     #[arg(long = "positions", value_parser = number::<usize>(0..), value_name = "N")]
     pub train_positions: Option<usize>,
     /// Test positions to use [default: all]
@@ -79,10 +81,10 @@ pub struct TrainingSettings {
     #[serde(skip_serializing_if = "is_default")]
     #[arg(skip)]
     pub untapered: bool,
-    /// Accepted from the settings of earlier releases, which had a second search of siblings; not used.
+    /// A key of earlier releases, for a choice between two searches of siblings with equal results; not used.
     #[serde(skip_serializing)]
     #[arg(skip)]
-    pub search: SiblingSearch,
+    pub search: IgnoredAny,
     /// Node limit of one position, all its moves together; a position that needs more is skipped and counted
     #[arg(long, value_name = "NODES", value_parser = number::<u64>(1..), default_value_t = Self::default().node_limit)]
     pub node_limit: u64,
@@ -104,8 +106,8 @@ pub struct TrainingSettings {
 const DEPTH: RangeInclusive<u32> = 1..=16;
 /// Range of [`TrainingSettings::batch`].
 const BATCH: RangeInclusive<usize> = 1..=LARGEST as usize;
-/// Range of rates, temperatures and scales.
-pub const POSITIVE: (Bound<f64>, Bound<f64>) = (Bound::Excluded(0.0), Bound::Included(LARGEST));
+/// Range of rates, temperatures and scales. Values are divided by temperatures and scales, so these are not tiny.
+pub const POSITIVE: RangeInclusive<f64> = 1e-6..=LARGEST;
 /// Range of the weights of the parts of an objective.
 pub const WEIGHT: RangeInclusive<f64> = 0.0..=LARGEST;
 /// Range of [`ObjectiveSettings::RankingSvm`]'s margin.
@@ -164,7 +166,7 @@ impl Default for TrainingSettings {
             test_positions: None,
             skip_in_check: false,
             untapered: false,
-            search: SiblingSearch::default(),
+            search: IgnoredAny,
             node_limit: 20_000_000,
             keep_going: false,
             report_every: 50_000,
@@ -320,10 +322,10 @@ impl Default for OptimizerSettings {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Averaging {
-    /// Each iteration alone; the next starts from its average (the Chinese chess paper, II.C).
+    /// Each iteration alone; the next starts from its average (*Comparison Training for Computer Chinese Chess*, II.C).
     #[default]
     Iteration,
-    /// All iterations together; the next continues from the last weights (the chess paper, 2.2).
+    /// All iterations together; the next continues from the last weights (*Comparison Training of N-Tuple Networks for Chess*, 2.2).
     All,
     /// No average: the last weights are the result.
     Off,
@@ -345,15 +347,6 @@ impl Default for GroupSettings {
     fn default() -> GroupSettings {
         GroupSettings { learn: true, l2: 0.0, rate: 1.0 }
     }
-}
-
-/// How the siblings are searched: one value is left.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum SiblingSearch {
-    /// A null window first, as the module of leaves describes.
-    #[default]
-    Fast,
 }
 
 impl TrainingSettings {
@@ -442,7 +435,7 @@ impl TrainingSettings {
             return 1.0;
         }
         let done = (f64::from(iteration.saturating_sub(1)) + done) / f64::from(self.iterations.max(1));
-        0.01 + 0.99 * 0.5 * (1.0 + (std::f64::consts::PI * done.min(1.0)).cos())
+        cosine(done.min(1.0))
     }
 
     /// The learning rate of each feature, as a multiple of the optimizer's.
@@ -477,10 +470,9 @@ mod tests {
 
     #[test]
     fn settings_of_earlier_releases_name_the_search_of_siblings() {
-        assert_eq!(TrainingSettings::from_json(br#"{"search": "fast"}"#), Ok(TrainingSettings::default()));
-        assert!(
-            TrainingSettings::from_json(br#"{"search": "plain"}"#).unwrap_err().contains("unknown variant `plain`")
-        );
+        let expected = TrainingSettings { depth: 2, ..TrainingSettings::default() };
+        assert_eq!(TrainingSettings::from_json(br#"{"search": "fast", "depth": 2}"#), Ok(expected));
+        assert!(!String::from_utf8(TrainingSettings::default().to_json()).unwrap().contains("search"));
     }
 
     #[test]
@@ -502,6 +494,11 @@ mod tests {
             (r#"{"optimizer": {"kind": "plain", "rate": -1}}"#, "rate"),
             (r#"{"objective": {"kind": "logistic", "temperature": 0}}"#, "temperature"),
             (r#"{"objective": {"kind": "logistic", "temperature": 1e9}}"#, "temperature"),
+            (
+                r#"{"objective": {"kind": "logistic", "temperature": 1e-308}}"#,
+                "temperature must be 0.000001 to 10000000",
+            ),
+            (r#"{"objective": {"kind": "listwise", "temperature": 1, "outcome_scale": 1e-9}}"#, "outcome-scale"),
             (r#"{"objective": {"kind": "logistic", "temperature": 1, "result_weight": -5}}"#, "result-weight"),
             (r#"{"objective": {"kind": "logistic", "temperature": 1, "score_weight": 1e300}}"#, "score-weight"),
             (r#"{"groups": {"pairs": {"l2": -1}}}"#, "l2 of pairs"),

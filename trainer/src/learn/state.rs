@@ -1,9 +1,9 @@
 //! The state of a training between two batches: everything that decides how it continues.
 
 use crate::learn::average::Average;
-use crate::learn::gradient::GradientEntry;
 use crate::learn::optimizer::Optimizer;
 use crate::learn::settings::{Averaging, TrainingSettings};
+use crate::learn::update::UpdateEntry;
 use crate::learn::workers::PositionResult;
 use dyad_engine::eval::{FloatWeights, layout};
 
@@ -53,7 +53,7 @@ pub struct Counters {
     pub empty: u64,
     /// Siblings in S.
     pub above: u64,
-    /// Nodes searched.
+    /// Nodes of the searches that ended, those of skipped positions included.
     pub nodes: u64,
     /// Sum of the losses.
     pub loss: f64,
@@ -90,7 +90,7 @@ impl TrainingState {
     }
 
     /// Applies a sparse change to the weights.
-    pub(super) fn change(&mut self, changes: &[GradientEntry]) {
+    pub(super) fn change(&mut self, changes: &[UpdateEntry]) {
         for change in changes {
             self.average.note(change);
             self.weights.mg[change.feature as usize] += change.mg;

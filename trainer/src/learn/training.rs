@@ -19,7 +19,6 @@ use crate::learn::comparison::Comparer;
 use crate::learn::error::TrainError;
 use crate::learn::examples::Examples;
 use crate::learn::folder::{self, RunFolder};
-use crate::learn::gradient::{GradientEntry, GradientSum};
 use crate::learn::leaves::{LeafSearch, LeafSettings, Leaves};
 use crate::learn::log::{LineKind, LogLine};
 use crate::learn::objective::{self, Objective};
@@ -27,6 +26,7 @@ use crate::learn::optimizer::DECAY_EVERY;
 use crate::learn::origin::{DataIdentity, InitialWeights, Origin, Selection, check_data};
 use crate::learn::settings::{Averaging, MachineSettings, TrainingSettings};
 use crate::learn::state::{Counters, TrainingState};
+use crate::learn::update::{UpdateEntry, UpdateSum};
 use crate::learn::workers::{PositionResult, Task, Worker, WorkerPool, with_workers};
 use dyad_engine::eval::{FloatWeights, Weights, WeightsError, layout};
 use dyad_engine::search::LeafSearcher;
@@ -254,7 +254,7 @@ impl Buffers {
     }
 
     /// Rounds `floats`, in which only the features in `changes` are new.
-    fn update(&mut self, floats: &FloatWeights, changes: &[GradientEntry]) -> Result<(), WeightsError> {
+    fn update(&mut self, floats: &FloatWeights, changes: &[UpdateEntry]) -> Result<(), WeightsError> {
         let changed: Vec<u32> = changes.iter().map(|change| change.feature).collect();
         let spare = Arc::get_mut(&mut self.spare).expect("all threads hold the current weights");
         spare.refresh(self.behind.iter().chain(&changed).map(|&feature| feature as usize), floats)?;
@@ -295,7 +295,7 @@ fn train<L: LeafSearch>(
     };
     with_workers(threads, &make, |pool| {
         let now = Instant::now();
-        let sum = GradientSum::new(layout::LEN);
+        let sum = UpdateSum::new(layout::LEN);
         Run { plan, context, sum, rates, start, buffers, log, pool, saved: now, ticked: now }.iterations()
     })
 }
@@ -304,7 +304,7 @@ fn train<L: LeafSearch>(
 struct Run<'a, 'c, 't, L: LeafSearch> {
     plan: Plan,
     context: &'t mut Context<'c, TrainingProgress>,
-    sum: GradientSum,
+    sum: UpdateSum,
     /// Rate of each feature, as a multiple of the optimizer's rate.
     rates: Vec<f64>,
     /// The initial weights, which L2 may regularize toward.
@@ -373,7 +373,7 @@ impl<L: LeafSearch> Run<'_, '_, '_, L> {
         let began = Instant::now();
         let mut add_to_sum = |result: &PositionResult| {
             if let Some(contribution) = &result.contribution {
-                self.sum.add_all(&contribution.gradient);
+                self.sum.add_all(&contribution.update);
             }
         };
         let work = self.pool.work(Task::Compare, &self.buffers.current, positions, &mut add_to_sum);
@@ -446,8 +446,8 @@ impl<L: LeafSearch> Run<'_, '_, '_, L> {
         let iteration = self.plan.state.iteration;
         let accuracy = accuracy_on_test.mean;
         let value = accuracy.unwrap_or(f64::NAN);
-        // Without test positions the last iteration is the best, and the accuracy never falls.
-        let best = value.is_nan() || self.plan.state.best.1.is_nan() || value > self.plan.state.best.1;
+        let best = is_best(accuracy, measured(self.plan.state.best.1));
+        // Without test positions the accuracy never falls.
         let fell = value < self.plan.state.accuracy;
         self.save_weights(&averaged, accuracy, best)?;
         let counters = self.plan.state.iteration_counters;
@@ -587,6 +587,17 @@ struct Accuracy {
     mean: Option<f64>,
     /// Number of positions measured, without those that need too many nodes.
     positions: u64,
+}
+
+/// Whether an iteration with this accuracy is the best, after a best one with the accuracy `best`. Without test
+/// positions the last one is. Weights with which all test positions need too many nodes are not better than weights
+/// that were measured.
+fn is_best(accuracy: Option<f64>, best: Option<f64>) -> bool {
+    match (accuracy, best) {
+        (Some(accuracy), Some(best)) => accuracy > best,
+        (None, Some(_)) => false,
+        (_, None) => true,
+    }
 }
 
 /// NaN stands for a value that was not measured.

@@ -53,7 +53,7 @@ pub struct PositionResult {
     pub accuracy: Option<f64>,
     /// Whether the position is skipped because it needs too many nodes.
     pub over_limit: bool,
-    /// Nodes searched.
+    /// Nodes of the searches that ended.
     pub nodes: u64,
 }
 

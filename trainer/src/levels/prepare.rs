@@ -6,7 +6,7 @@
 //! be left. Positions are ordered by a hash and bands alternate randomly, so that any prefix of the file is a fair
 //! sample of the whole.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -16,6 +16,7 @@ use dyad_engine::control::Control;
 use dyad_engine::eval::Weights;
 use dyad_engine::levels::analysis::{DEPTHS, MoveAnalyzer, PLIES};
 use dyad_engine::value::Value;
+use dyad_formats::atomic::AtomicFile;
 use dyad_formats::error::Error;
 use dyad_formats::game::{BrokenGame, GameRecord};
 use dyad_formats::hash;
@@ -37,11 +38,11 @@ pub const BAND: u32 = 200;
 #[group(skip)]
 pub struct RecordSettings {
     /// Training positions of each rating band
-    #[serde(alias = "positions")]
+    #[serde(rename = "positions", alias = "train")]
     #[arg(long = "positions", value_parser = number::<usize>(0..), value_name = "N", default_value_t = Self::default().train)]
     pub train: usize,
     /// Test positions of each rating band
-    #[serde(alias = "test-positions")]
+    #[serde(rename = "test-positions", alias = "test")]
     #[arg(long = "test-positions", value_parser = number::<usize>(0..), value_name = "N", default_value_t = Self::default().test)]
     pub test: usize,
     /// Centers of the lowest and the highest band.
@@ -81,13 +82,47 @@ pub fn band_of(rating: u32) -> u32 {
     (rating + BAND / 2) / BAND * BAND
 }
 
+/// Why a game is skipped, in the order of the checks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum GameSkipReason {
+    /// The game does not start from the standard position.
+    Start,
+    /// Neither player has a rating.
+    Rating,
+    /// The ratings are outside the bands.
+    Band,
+    /// The opponent is held out.
+    HeldOut,
+    /// The players have enough other games.
+    PlayerGames,
+    /// The players made no move.
+    Moves,
+}
+
+impl GameSkipReason {
+    /// The name in reports.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            GameSkipReason::Start => "not from the standard starting position",
+            GameSkipReason::Rating => "no rating",
+            GameSkipReason::Band => "rating outside the bands",
+            GameSkipReason::HeldOut => "opponent held out",
+            GameSkipReason::PlayerGames => "enough games of its players",
+            GameSkipReason::Moves => "no move",
+        }
+    }
+}
+
 /// Counts of a preparation.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RecordCounts {
-    /// Games read.
+    /// Games that positions were chosen from.
     pub games: usize,
     /// Games that could not be read.
     pub broken: usize,
+    /// Skipped games, by reason.
+    pub left_out: BTreeMap<GameSkipReason, usize>,
     /// Records in the file.
     pub records: usize,
 }
@@ -120,6 +155,28 @@ impl HeldOut<'_> {
         self.games[&player] <= self.settings.player_games
             && hash::unit(hash::fold(self.settings.seed, player)) * 100.0 < self.settings.test_percent
     }
+
+    /// Why the moves of a side are skipped; `None` if they are used.
+    fn skip_reason(&self, game: &PlayedGame, side: usize) -> Option<GameSkipReason> {
+        let RecordSettings { bands: [lowest, highest], player_games, .. } = *self.settings;
+        let (player, opponent) = (game.players[side], game.players[1 - side]);
+        // A game with a held-out player is not used for training.
+        let is_learned_from = self.holds(player) || !self.holds(opponent);
+        let is_thinned = hash::unit(self.draw(game, side)) * self.games[&player] as f64 >= player_games as f64;
+        match game.ratings[side].map(band_of) {
+            None => Some(GameSkipReason::Rating),
+            Some(band) if !(lowest..=highest).contains(&band) => Some(GameSkipReason::Band),
+            _ if !is_learned_from => Some(GameSkipReason::HeldOut),
+            _ if is_thinned => Some(GameSkipReason::PlayerGames),
+            _ if game.moves.len() <= side => Some(GameSkipReason::Moves),
+            _ => None,
+        }
+    }
+
+    /// The random number of a side of a game.
+    fn draw(&self, game: &PlayedGame, side: usize) -> u64 {
+        hash::fold(hash::fold(self.settings.seed, game.hash), side as u64)
+    }
 }
 
 /// A candidate position.
@@ -135,7 +192,7 @@ pub(super) struct RecordCandidate {
 /// Writes records of the games in `files` (PGN) to `out`; an incomplete file is continued. Reports the records done.
 ///
 /// # Errors
-/// When games cannot be read, the file cannot be written, or the work was stopped.
+/// When games cannot be read, no position is found, the file cannot be written, or the work was stopped.
 pub fn prepare(
     settings: &RecordSettings,
     files: &[PathBuf],
@@ -143,15 +200,30 @@ pub fn prepare(
     out: &Path,
     context: &mut Context<Progress>,
 ) -> Result<RecordCounts, Error> {
-    let (mut games, broken) = read_games(files, |_| ())?;
+    // Reading the games takes minutes.
+    if !out.exists() {
+        AtomicFile::create(out).map(drop).map_err(Error::file("write", out))?;
+    }
+    let (mut broken, mut left_out) = (0, BTreeMap::new());
+    let (mut games, other_starts) = read_games(files, |_| broken += 1)?;
+    let read = games.len();
     games.retain(|game| game.ratings.iter().any(Option::is_some));
-    let candidates = choose(settings, &games);
+    left_out.extend([(GameSkipReason::Start, other_starts), (GameSkipReason::Rating, read - games.len())]);
+    let candidates = choose(settings, &games, |reason| *left_out.entry(reason).or_default() += 1);
+    left_out.retain(|_, count| *count > 0);
+    if candidates.is_empty() {
+        let reasons: String =
+            left_out.iter().map(|(reason, count)| format!("; {count} left out: {}", reason.name())).collect();
+        let all = read + other_starts + broken;
+        return Err(Error::Nothing(format!("no position was found in {all} games, {broken} of them broken{reasons}")));
+    }
+    let skipped: usize = left_out.values().sum();
     let header = serde_json::json!({
         "settings": settings, "positions": format!("{:016x}", identity(settings.seed, &games, &candidates)),
         "weights": weights.id(), "plies": PLIES,
     });
     let records = analyze_all(&games, &candidates, weights, (out, &header), context)?;
-    Ok(RecordCounts { games: games.len(), broken, records })
+    Ok(RecordCounts { games: read + other_starts - skipped, broken, left_out, records })
 }
 
 /// Hash of these positions in this order.
@@ -193,23 +265,22 @@ fn analyze_all(
     Ok(writer.done)
 }
 
+/// The games from the standard starting position, and the number of those from another one.
 pub(super) fn read_games(
     files: &[PathBuf],
     mut on_broken: impl FnMut(BrokenGame),
 ) -> Result<(Vec<PlayedGame>, usize), Error> {
-    let (mut games, mut broken) = (Vec::new(), 0);
+    let (mut games, mut other_starts) = (Vec::new(), 0);
     for path in files {
         for text in GameTexts::open(path)? {
-            match text?.parse(None) {
-                Ok(record) => games.extend(played(&record)),
-                Err(game) => {
-                    broken += 1;
-                    on_broken(game);
-                }
+            match text?.parse(None).map(|record| played(&record)) {
+                Ok(Some(game)) => games.push(game),
+                Ok(None) => other_starts += 1,
+                Err(game) => on_broken(game),
             }
         }
     }
-    Ok((games, broken))
+    Ok((games, other_starts))
 }
 
 /// The relevant parts of a game, if it started from the standard position.
@@ -232,22 +303,24 @@ fn played(record: &GameRecord) -> Option<PlayedGame> {
     })
 }
 
-/// The chosen positions, in the order of analysis.
-fn choose(settings: &RecordSettings, games: &[PlayedGame]) -> Vec<RecordCandidate> {
+/// The chosen positions, in the order of analysis, and a call of `left_out` for each game without one: with the reason
+/// of the player who came closer to being chosen.
+fn choose(
+    settings: &RecordSettings,
+    games: &[PlayedGame],
+    mut left_out: impl FnMut(GameSkipReason),
+) -> Vec<RecordCandidate> {
     let held_out = HeldOut::new(settings, games);
     let mut candidates = Vec::new();
     for (number, game) in games.iter().enumerate() {
-        for (side, &player) in game.players.iter().enumerate() {
-            let Some(rating) = game.ratings[side] else { continue };
-            let band = band_of(rating);
-            let test = held_out.holds(player);
-            // A game with a held-out player is not used for training.
-            let learned_from = test || !held_out.holds(game.players[1 - side]);
-            let draw = hash::fold(hash::fold(settings.seed, game.hash), side as u64);
-            let thinned = hash::unit(draw) * held_out.games[&player] as f64 >= settings.player_games as f64;
-            if !(settings.bands[0]..=settings.bands[1]).contains(&band) || !learned_from || thinned {
-                continue;
-            }
+        let reasons = [0, 1].map(|side| held_out.skip_reason(game, side));
+        if let [Some(white), Some(black)] = reasons {
+            left_out(white.max(black));
+        }
+        for side in (0..2).filter(|&side| reasons[side].is_none()) {
+            let band = band_of(game.ratings[side].unwrap_or_default());
+            let test = held_out.holds(game.players[side]);
+            let draw = held_out.draw(game, side);
             let plies = (side..game.moves.len()).step_by(2);
             let mut own: Vec<(u64, usize)> = plies.map(|ply| (hash::fold(draw, ply as u64), ply)).collect();
             own.sort_unstable();
@@ -333,4 +406,89 @@ pub(super) fn record(
         game: 0,
         test: false,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::levels::testing::GAMES;
+    use dyad_formats::testing::{Temporary, names};
+
+    /// Prepares records of games in a folder of their own; also the names of the files that are left there.
+    fn prepared(pgn: &str, settings: &RecordSettings, out: &str) -> (Result<RecordCounts, String>, Vec<String>) {
+        let folder = Temporary::folder();
+        let games = folder.join("games.pgn");
+        std::fs::write(&games, pgn).unwrap();
+        let control = Control::new(false);
+        let mut context = Context { threads: 1, stop: &control, on_event: &mut |_| () };
+        let out = folder.join(out);
+        let counts = prepare(settings, &[games], &Weights::embedded(), &out, &mut context);
+        (counts.map_err(|error| error.to_string()), names(&folder))
+    }
+
+    fn game(tags: &str, moves: &str) -> String {
+        format!("[White \"a\"]\n[Black \"b\"]\n{tags}\n{moves} *\n\n")
+    }
+
+    /// Games without a position, for each reason but those of the draws.
+    fn unusable() -> String {
+        let rated = |rating: u32| format!("[WhiteElo \"{rating}\"]\n[BlackElo \"{rating}\"]\n");
+        let fen = "[SetUp \"1\"]\n[FEN \"4k3/8/8/8/8/8/4P3/4K3 w - - 0 1\"]\n";
+        [
+            game(&(rated(1200) + fen), "1. e4"),
+            game("", "1. e4 e5"),
+            game(&rated(3000), "1. e4 e5"),
+            game("[BlackElo \"400\"]\n", "1. e4 e5"),
+            game(&rated(1200), ""),
+            game(&rated(1200), "1. e4 Ke4"),
+        ]
+        .concat()
+    }
+
+    #[test]
+    fn games_without_a_position_are_counted_by_reason() {
+        use GameSkipReason::{Band, HeldOut, Moves, Rating, Start};
+        let all = RecordSettings { test_percent: 0.0, ..RecordSettings::default() };
+        let (counts, _) = prepared(&(GAMES.to_string() + &unusable()), &all, "records");
+        let left_out = BTreeMap::from([(Start, 1), (Rating, 1), (Band, 2), (Moves, 1)]);
+        assert_eq!(counts, Ok(RecordCounts { games: 2, broken: 1, left_out, records: 13 }));
+        // A player of few games is held out, and one of many is not: its games with held-out players are skipped.
+        let begun = |white: &str, black: &str| {
+            format!("[White \"{white}\"]\n[Black \"{black}\"]\n[WhiteElo \"1200\"]\n\n1. e4 e5 2. Nf3 *\n\n")
+        };
+        let games: String = (0..3).map(|other| begun("often", &format!("once{other}"))).collect();
+        let settings = RecordSettings { player_games: 2, test_percent: 100.0, ..all.clone() };
+        let (counts, _) = prepared(&(games.clone() + &begun("new", "newer")), &settings, "records");
+        let counts = counts.unwrap();
+        assert_eq!((counts.games, counts.left_out), (1, BTreeMap::from([(HeldOut, 3)])));
+        let (counts, _) = prepared(&games, &RecordSettings { player_games: 0, ..all }, "records");
+        assert!(counts.unwrap_err().ends_with("; 3 left out: enough games of its players"));
+    }
+
+    #[test]
+    fn where_no_position_is_found_nothing_is_written() {
+        let all = RecordSettings { test_percent: 0.0, ..RecordSettings::default() };
+        let none = RecordSettings { train: 0, ..all.clone() };
+        for (pgn, settings, expected) in [
+            ("", &all, "no position was found in 0 games, 0 of them broken"),
+            (GAMES, &none, "no position was found in 2 games, 0 of them broken"),
+            (
+                &unusable(),
+                &all,
+                "no position was found in 6 games, 1 of them broken; 1 left out: not from the standard starting \
+                 position; 1 left out: no rating; 2 left out: rating outside the bands; 1 left out: no move",
+            ),
+        ] {
+            let (counts, files) = prepared(pgn, settings, "records");
+            assert_eq!((counts, files), (Err(expected.to_string()), vec!["games.pgn".to_string()]));
+        }
+    }
+
+    #[test]
+    fn an_output_that_cannot_be_written_is_refused_before_the_games_are_read() {
+        let (counts, files) = prepared("[no game", &RecordSettings::default(), "missing/records");
+        let error = counts.unwrap_err();
+        assert!(error.contains("cannot write ") && error.contains("missing/records"), "{error}");
+        assert_eq!(files, ["games.pgn"]);
+    }
 }

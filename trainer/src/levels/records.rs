@@ -2,11 +2,12 @@
 //!
 //! An analysis takes 10 to 30 milliseconds and a training reads it many times, so values are computed once and stored.
 //! Move features are computed from the position at each reading, so that a file outlives changes of the model. A record
-//! carries its length and CRC-32; an incomplete record at the end is cut off when the file is opened again, and the
-//! work continues after the last complete one.
+//! carries its length and CRC-32. A file with an incomplete or damaged record is refused when it is read; when it is
+//! opened again for writing, that record is cut off with all behind it, and the work continues after the last complete
+//! one.
 
 use std::fmt::{self, Display, Formatter};
-use std::io::{BufReader, BufWriter, ErrorKind, Read, Seek, SeekFrom, Write};
+use std::io::{BufRead, BufReader, BufWriter, ErrorKind, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use dyad_engine::board::{Board, Move};
@@ -58,17 +59,22 @@ impl Pool {
     /// All rating systems; a record stores the index.
     const ALL: [Pool; 4] = [Pool::Lichess, Pool::Board, Pool::Fics, Pool::ChessCom];
 
-    /// The rating system of a game with this `Site` tag. Servers name themselves; for games over the board there are
-    /// federations and full names.
+    /// The rating system of a game with this `Site` tag. Servers name themselves, as a host (`https://www.chess.com/game`,
+    /// `freechess.org`) or in words (`Chess.com`, `lichess.org INT`, `FICS`); games over the board have a place.
     #[must_use]
     pub fn of_site(site: &str) -> Pool {
-        let site = site.to_ascii_lowercase();
-        let names = |server: &str| site.contains(server);
-        if names("fics") || names("freechess") {
+        let site = site.to_lowercase();
+        let url = site.split_once("://").map(|(_, rest)| rest.split(['/', '?', '#']).next().unwrap_or_default());
+        let text = url.unwrap_or(&site);
+        let has_word = |name: &str| text.split(|c: char| !c.is_alphanumeric()).any(|word| word == name);
+        // Other hosts end in the same letters: tcec-chess.com, 365chess.com.
+        let mut hosts =
+            text.split(|c: char| !c.is_alphanumeric() && c != '.' && c != '-').map(|host| host.trim_matches('.'));
+        if ["fics", "ficsgames", "freechess"].into_iter().any(has_word) {
             Pool::Fics
-        } else if names("chess.com") {
+        } else if hosts.any(|host| host == "chess.com" || host.ends_with(".chess.com")) {
             Pool::ChessCom
-        } else if names("lichess") || names("http") {
+        } else if url.is_some() || has_word("lichess") {
             Pool::Lichess
         } else {
             Pool::Board
@@ -193,15 +199,16 @@ impl Record {
 /// Reads the header and all records of a file.
 ///
 /// # Errors
-/// When the file cannot be read, or does not hold records.
+/// When the file cannot be read, does not hold records, or has an incomplete or damaged one: its number.
 pub fn read(path: &Path) -> Result<(serde_json::Value, Vec<Record>), Error> {
     let file = files::open(path).map_err(Error::file("read", path))?;
     let mut input = BufReader::new(file);
     let header = read_header(&mut input, path)?;
     let mut records = Vec::new();
     while let Some(bytes) = read_record(&mut input, path)? {
-        let place = format!("record {}", records.len() + 1);
-        records.push(Record::from_bytes(&bytes).map_err(|problem| Error::content(path, place, problem))?);
+        let record = bytes.and_then(|bytes| Record::from_bytes(&bytes));
+        let place = || format!("record {}", records.len() + 1);
+        records.push(record.map_err(|problem| Error::content(path, place(), problem))?);
     }
     Ok((header, records))
 }
@@ -227,21 +234,31 @@ fn read_header(input: &mut impl Read, path: &Path) -> Result<serde_json::Value, 
     Ok(header)
 }
 
-/// The next record; `None` at the end of the file or at an incomplete record.
-fn read_record(input: &mut impl Read, path: &Path) -> Result<Option<Vec<u8>>, Error> {
+/// The next record, or why it is none; `None` at the end of the file.
+fn read_record(input: &mut impl BufRead, path: &Path) -> Result<Option<Result<Vec<u8>, String>>, Error> {
+    if input.fill_buf().map_err(Error::file("read", path))?.is_empty() {
+        return Ok(None);
+    }
     let mut head = [0; 6];
     let mut whole = |bytes: &mut [u8]| match input.read_exact(bytes) {
         Ok(()) => Ok(true),
         Err(error) if error.kind() == ErrorKind::UnexpectedEof => Ok(false),
         Err(error) => Err(Error::file("read", path)(error)),
     };
+    let unusable = |fault: &str| Ok(Some(Err(format!("{fault}; repair the file with `dyad level prepare --resume`"))));
     if !whole(&mut head)? {
-        return Ok(None);
+        return unusable("the file ends within it");
     }
     let mut bytes = vec![0; usize::from(u16::from_le_bytes([head[0], head[1]]))];
-    let complete = whole(&mut bytes)?;
+    if !whole(&mut bytes)? {
+        return unusable("the file ends within it");
+    }
     let sum = u32::from_le_bytes([head[2], head[3], head[4], head[5]]);
-    Ok(Some(bytes).filter(|bytes| complete && crc32fast::hash(bytes) == sum))
+    // After a power failure a file may end in zeros, and the checksum of nothing is zero.
+    match !bytes.is_empty() && crc32fast::hash(&bytes) == sum {
+        true => Ok(Some(Ok(bytes))),
+        false => unusable("damaged: its checksum is wrong"),
+    }
 }
 
 /// Writer of a record file.
@@ -253,7 +270,8 @@ pub struct Writer {
 }
 
 impl Writer {
-    /// Opens or creates the file of the job that `header` describes. An incomplete record is cut off.
+    /// Opens or creates the file of the job that `header` describes. An incomplete or damaged record is cut off with all
+    /// behind it.
     ///
     /// # Errors
     /// When the file cannot be written, or contains something else.
@@ -269,7 +287,7 @@ impl Writer {
                 return Err(Error::content(path, "header", problem));
             }
             whole = 12 + serde_json::to_vec(&found).unwrap_or_default().len() as u64;
-            while let Some(bytes) = read_record(&mut input, path)? {
+            while let Some(Ok(bytes)) = read_record(&mut input, path)? {
                 whole += 6 + bytes.len() as u64;
                 done += 1;
             }
@@ -327,11 +345,15 @@ mod tests {
         let (two, _) = prepared(&folder, "two", 2, &settings);
         let whole = fs::read(&one).unwrap();
         assert_eq!(fs::read(&two).unwrap(), whole);
-        // Cut anywhere after the header, the file is completed to the same bytes.
-        for cut in [whole.len() - 1, whole.len() / 2] {
-            fs::write(&two, &whole[..cut]).unwrap();
+        // Cut or damaged anywhere after the header, the file is completed to the same bytes.
+        let cut = |at: usize| whole[..at].to_vec();
+        let zeros_from = |at: usize| [&whole[..at], &vec![0; whole.len() - at]].concat();
+        let middle = whole.len() / 2;
+        let longer = [&whole[..], &[0; 20]].concat();
+        for broken in [cut(whole.len() - 1), cut(middle), flipped(&whole, middle), zeros_from(middle), longer] {
+            fs::write(&two, broken).unwrap();
             prepared(&folder, "two", 1, &settings);
-            assert_eq!(fs::read(&two).unwrap(), whole, "cut at {cut}");
+            assert_eq!(fs::read(&two).unwrap(), whole);
         }
         let (_, records) = read(&one).unwrap();
         let played: Vec<String> = records
@@ -345,12 +367,71 @@ mod tests {
         assert!(records.iter().all(|record| (record.pool == Pool::Lichess) == (record.rating < 2000)));
     }
 
+    /// The bytes with one of them changed.
+    fn flipped(bytes: &[u8], at: usize) -> Vec<u8> {
+        let mut bytes = bytes.to_vec();
+        bytes[at] ^= 0x10;
+        bytes
+    }
+
+    /// A file is read to its end or refused with the record: what lies behind a damaged one is not dropped.
+    #[test]
+    fn damaged_and_incomplete_records_are_refused_with_their_number() {
+        let folder = Temporary::folder();
+        let settings = RecordSettings { per_game: 100, ..RecordSettings::default() };
+        let (path, _) = prepared(&folder, "records", 1, &settings);
+        let whole = fs::read(&path).unwrap();
+        let header = 12 + u32::from_le_bytes(whole[8..12].try_into().unwrap()) as usize;
+        let first = 6 + usize::from(u16::from_le_bytes([whole[header], whole[header + 1]]));
+        let second = header + first;
+        let cases = [
+            (whole[..header + 3].to_vec(), "records, record 1: the file ends within it"),
+            (whole[..second + 6].to_vec(), "records, record 2: the file ends within it"),
+            (whole[..whole.len() - 1].to_vec(), "records, record 13: the file ends within it"),
+            (flipped(&whole, second + 2), "records, record 2: damaged: its checksum is wrong"),
+            (flipped(&whole, second + 50), "records, record 2: damaged: its checksum is wrong"),
+            (flipped(&whole, whole.len() - 1), "records, record 13: damaged: its checksum is wrong"),
+            ([&whole[..], &[0; 20]].concat(), "records, record 14: damaged: its checksum is wrong"),
+        ];
+        for (bytes, expected) in cases {
+            fs::write(&path, bytes).unwrap();
+            let error = read(&path).err().unwrap_or_else(|| panic!("{expected}: was read")).to_string();
+            assert!(error.contains(expected) && error.contains("level prepare --resume"), "{expected}: {error}");
+        }
+        // A part of the file that ends with a record is read.
+        fs::write(&path, &whole[..second]).unwrap();
+        assert_eq!(read(&path).unwrap().1.len(), 1);
+    }
+
     #[test]
     fn sites_determine_the_rating_system() {
-        let pools =
-            ["https://lichess.org/abc", "Chess.com", "https://www.chess.com/live/1", "FICS", "freechess.org", "Moscow"];
-        let expected = [Pool::Lichess, Pool::ChessCom, Pool::ChessCom, Pool::Fics, Pool::Fics, Pool::Board];
-        assert_eq!(pools.map(Pool::of_site), expected);
+        for (site, expected) in [
+            ("https://lichess.org/abc", Pool::Lichess),
+            ("lichess.org INT", Pool::Lichess),
+            ("Lichess", Pool::Lichess),
+            ("https://lichess.org/broadcast/chess.com/1", Pool::Lichess),
+            ("https://tcec-chess.com", Pool::Lichess),
+            ("http://www.365chess.com/game.php", Pool::Lichess),
+            ("Chess.com", Pool::ChessCom),
+            ("chess.com INT", Pool::ChessCom),
+            ("www.chess.com/game/1", Pool::ChessCom),
+            ("https://www.chess.com/live/1", Pool::ChessCom),
+            ("https://chess.com", Pool::ChessCom),
+            ("Internet (Chess.com).", Pool::ChessCom),
+            ("FICS", Pool::Fics),
+            ("FICS freechess.org", Pool::Fics),
+            ("fics.freechess.org", Pool::Fics),
+            ("freechess.org", Pool::Fics),
+            ("https://www.ficsgames.org/1", Pool::Fics),
+            ("Moscow", Pool::Board),
+            ("", Pool::Board),
+            ("365chess.com", Pool::Board),
+            ("tcec-chess.com", Pool::Board),
+            ("Pacifics Hotel", Pool::Board),
+            ("Hotel Polichess", Pool::Board),
+        ] {
+            assert_eq!(Pool::of_site(site), expected, "{site}");
+        }
         let folder = Temporary::folder();
         let (path, _) = prepared(&folder, "records", 1, &RecordSettings { per_game: 1, ..RecordSettings::default() });
         let (_, records) = read(&path).unwrap();

@@ -4,6 +4,7 @@
 //! not wait. The page shows only what the training writes to its folder anyway, and so changes no result. It is written
 //! atomically, and the last page, at the end of the training, does not reload itself.
 
+use std::fmt;
 use std::io::{ErrorKind, Read};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
@@ -31,6 +32,24 @@ const OLD_MARK: &str = "<style>body{max-width:1120px;margin:2em auto;";
 
 /// The piece whose pairs are shown.
 const FOCUS: PieceSquare = PieceSquare { color: Color::White, piece: Piece::Knight, square: Square::F5 };
+
+/// What a [`LivePage`] reports.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum PageNote {
+    /// The first page is written, to this absolute path.
+    Begun(PathBuf),
+    /// Why there is no page.
+    Problem(String),
+}
+
+impl fmt::Display for PageNote {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            PageNote::Begun(path) => write!(f, "page {}", path.display()),
+            PageNote::Problem(problem) => f.write_str(problem),
+        }
+    }
+}
 
 /// The page of a running training.
 pub struct LivePage {
@@ -70,21 +89,20 @@ impl LivePage {
         self.folder.join(REPORT)
     }
 
-    /// Handles an event of a self-training. Returns a message about the page, if there is one: once its path, or a
-    /// problem.
-    pub fn on_event(&mut self, event: &SelfTrainEvent) -> Option<String> {
+    /// Handles an event of a self-training.
+    pub fn on_event(&mut self, event: &SelfTrainEvent) -> Option<PageNote> {
         match event {
             SelfTrainEvent::Progress(progress) => {
                 let stage = Some((progress.generation, progress.stage));
                 let begins = std::mem::replace(&mut self.stage, stage) != stage;
                 self.refresh(Now::from(progress), begins)
             }
-            _ => self.take_problem(),
+            _ => self.take_problem().map(PageNote::Problem),
         }
     }
 
     /// Handles the progress of a comparison training.
-    pub fn on_progress(&mut self, progress: &training::TrainingProgress) -> Option<String> {
+    pub fn on_progress(&mut self, progress: &training::TrainingProgress) -> Option<PageNote> {
         self.refresh(Now::from(progress), progress.line.is_some())
     }
 
@@ -102,27 +120,27 @@ impl LivePage {
         }
     }
 
-    fn refresh(&mut self, now: Now, at_once: bool) -> Option<String> {
+    fn refresh(&mut self, now: Now, at_once: bool) -> Option<PageNote> {
         if self.refused {
             return None;
         }
-        let Some(writer) = &self.writer else { return Some(self.begin(now)) };
+        let Some(writer) = &self.writer else {
+            let begun = self.begin(now);
+            self.refused = begun.is_err();
+            return Some(begun.map_or_else(PageNote::Problem, PageNote::Begun));
+        };
         // A writer that has panicked has reported it.
         writer.news.send(News { now, at_once }).ok();
-        self.take_problem()
+        self.take_problem().map(PageNote::Problem)
     }
 
-    /// Writes the first page, so that it exists when its path is reported.
-    fn begin(&mut self, now: Now) -> String {
+    /// Writes the first page, so that it exists when its path is reported, and starts the writer. Returns the path.
+    fn begin(&mut self, now: Now) -> Result<PathBuf, String> {
         let path = self.path();
         if is_foreign(&path) {
-            self.refused = true;
-            return format!("no page: {} is a file of another program", path.display());
+            return Err(format!("no page: {} is a file of another program", path.display()));
         }
-        if let Err(problem) = write(&self.folder, Some(now.clone())) {
-            self.refused = true;
-            return problem;
-        }
+        write(&self.folder, Some(now.clone()))?;
         let (news, messages) = channel();
         let (folder, problem) = (self.folder.clone(), Arc::clone(&self.problem));
         let body = move || {
@@ -132,16 +150,10 @@ impl LivePage {
                 report("no page: internal error".to_string());
             }
         };
-        match thread::Builder::new().name("page".to_string()).spawn(body) {
-            Ok(thread) => {
-                self.writer = Some(Writer { news, thread });
-                format!("page {}", path.display())
-            }
-            Err(error) => {
-                self.refused = true;
-                format!("no page: no thread for it: {error}")
-            }
-        }
+        let thread = thread::Builder::new().name("page".to_string()).spawn(body);
+        let thread = thread.map_err(|error| format!("no page: no thread for it: {error}"))?;
+        self.writer = Some(Writer { news, thread });
+        Ok(path)
     }
 
     fn take_problem(&self) -> Option<String> {
@@ -266,7 +278,7 @@ mod tests {
         let path = live.path();
         let note = SelfTrainEvent::Note("nothing that a page is written for".to_string());
         assert_eq!((live.on_event(&note), path.exists()), (None, false));
-        assert_eq!(live.on_event(&progress(Stage::Games, 0)), Some(format!("page {}", path.display())));
+        assert_eq!(live.on_event(&progress(Stage::Games, 0)), Some(PageNote::Begun(path.clone())));
         assert!(fs::read_to_string(&path).unwrap().contains("Generation 2 of 5: self-play, about 3 min left"));
         assert_eq!(live.on_event(&progress(Stage::Match, 10)), None);
         await_text(&path, "Generation 2 of 5: match");
@@ -291,7 +303,7 @@ mod tests {
         let path = folder.join(REPORT);
         fs::write(&path, "<html>mine").unwrap();
         let mut live = LivePage::new(&folder);
-        let message = live.on_event(&progress(Stage::Games, 0)).unwrap();
+        let message = live.on_event(&progress(Stage::Games, 0)).unwrap().to_string();
         assert!(message.contains("no page") && message.contains("of another program"), "{message}");
         assert_eq!(live.on_event(&progress(Stage::Match, 0)), None);
         assert_eq!(live.finish(), None);
@@ -299,7 +311,7 @@ mod tests {
         assert_eq!(fs::read_to_string(&path).unwrap(), "<html>mine");
         // A page of the first release is replaced.
         fs::write(&path, format!("<!DOCTYPE html>{OLD_MARK}")).unwrap();
-        assert!(LivePage::new(&folder).on_event(&progress(Stage::Games, 0)).unwrap().starts_with("page "));
+        assert_eq!(LivePage::new(&folder).on_event(&progress(Stage::Games, 0)), Some(PageNote::Begun(path)));
     }
 
     #[test]
@@ -312,8 +324,8 @@ mod tests {
         fs::create_dir(live.path()).unwrap();
         let deadline = Instant::now() + Duration::from_secs(60);
         let message = loop {
-            if let Some(message) = live.on_event(&progress(Stage::Match, 0)) {
-                break message;
+            if let Some(note) = live.on_event(&progress(Stage::Match, 0)) {
+                break note.to_string();
             }
             assert!(Instant::now() < deadline, "nothing is reported");
             thread::sleep(Duration::from_millis(5));

@@ -14,6 +14,6 @@ mod ratings;
 mod run_data;
 
 pub use explorer::weights_page;
-pub use live::{LivePage, is_foreign, own_page};
+pub use live::{LivePage, PageNote, is_foreign, own_page};
 pub use page::{page, parse_focus};
 pub use run_data::{Generation, Now, RunData};

@@ -308,6 +308,7 @@ fn player_facts(run: &RunData, best: Option<&Rated>) -> Vec<(&'static str, Strin
                 0 => format!("as strong as {reference}: nothing is learned yet"),
                 _ if elo.high < 0.0 => format!("still {distance} below {reference}"),
                 _ if elo.low > 0.0 => format!("{distance} above {reference}"),
+                _ if elo.error() > Distance::FAR => format!("too few games to be compared with {reference}"),
                 _ => format!("about as strong as {reference} ({:+.0} \u{b1} {:.0} Elo)", elo.value, elo.error()),
             },
         ));

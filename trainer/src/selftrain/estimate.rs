@@ -91,7 +91,7 @@ fn moves_until(end: Instant, engine: &mut Engine, nodes: u64) -> u64 {
 /// Nodes of a generation, with half of the games of a match and of a distance measurement, which SPRTs end early.
 fn nodes(settings: &SelfTrainSettings, generation: u32) -> f64 {
     let positions = settings.positions as f64;
-    let games = |games: f64, nodes: u64| games * (PLIES * nodes) as f64;
+    let games = |games: f64, nodes: u64| games * (PLIES as f64 * nodes as f64);
     let own_games = positions / settings.positions_per_game as f64;
     let window = f64::from(generation + 1 - settings.window_start(generation));
     let training = match &settings.method {
@@ -128,6 +128,19 @@ mod tests {
             let [coffee, scratch, night, improve] =
                 [Preset::Coffee, Preset::Scratch, Preset::Night, Preset::Improve].map(|preset| of(preset, method));
             assert!(coffee < scratch && scratch < night && scratch < improve, "{method}");
+        }
+    }
+
+    /// Nodes of a game above 2^64.
+    #[test]
+    fn twice_the_nodes_take_twice_as_long() {
+        for method in MethodName::ALL {
+            let of = |nodes| {
+                let preset = SelfTrainSettings::preset(Preset::Scratch, method);
+                super::nodes(&SelfTrainSettings { nodes, match_nodes: nodes, long_nodes: nodes, ..preset }, GROWN)
+            };
+            let [once, twice] = [1, 2].map(|times| of(times * 100_000_000_000_000_000));
+            assert!((twice / once - 2.0).abs() < 1e-6, "{method}: {once} {twice}");
         }
     }
 

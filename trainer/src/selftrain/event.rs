@@ -288,10 +288,13 @@ pub struct Distance {
     pub games: u64,
 }
 
+impl Distance {
+    /// Largest error in Elo of a distance that is reported as a value.
+    pub const FAR: f64 = 150.0;
+}
+
 impl fmt::Display for Distance {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        /// Smallest error in Elo of a distance that is reported as a bound.
-        const FAR: f64 = 150.0;
         let Distance { generation, reference, elo, games } = self;
         let (name, still) = match generation {
             0 => ("the start".to_string(), ""),
@@ -300,13 +303,16 @@ impl fmt::Display for Distance {
         match *games {
             0 => write!(f, "{name} is as strong as {reference}: the weights are equal"),
             // For a few games that are nearly all lost, the upper end of the interval is more reliable than the value.
-            _ if elo.high < 0.0 && elo.error() > FAR => {
+            _ if elo.high < 0.0 && elo.error() > Self::FAR => {
                 write!(f, "{name} is {still}far below {reference}: by more than {:.0} Elo", -elo.high)
             }
             _ if elo.high < 0.0 => {
                 write!(f, "{name} is {still}{:.0} +- {:.0} Elo below {reference}", -elo.value, elo.error())
             }
             _ if elo.low > 0.0 => write!(f, "{name} is {:.0} +- {:.0} Elo above {reference}", elo.value, elo.error()),
+            _ if elo.error() > Self::FAR => {
+                write!(f, "{name} has played too few games to be compared with {reference}")
+            }
             _ => write!(f, "{name} is about as strong as {reference}: {:+.0} +- {:.0} Elo", elo.value, elo.error()),
         }?;
         if *games > 0 { write!(f, " ({games} games)") } else { Ok(()) }
@@ -352,7 +358,11 @@ mod tests {
         assert_eq!(distance(6, [-191.0, -310.0, -70.0], 40), "generation 6 is still 191 +- 120 Elo below X (40 games)");
         assert_eq!(
             distance(7, [-600.0, -1200.0, 0.0], 4),
-            "generation 7 is about as strong as X: -600 +- 600 Elo (4 games)"
+            "generation 7 has played too few games to be compared with X (4 games)"
+        );
+        assert_eq!(
+            distance(8, [-30.0, -110.0, 50.0], 40),
+            "generation 8 is about as strong as X: -30 +- 80 Elo (40 games)"
         );
         assert_eq!(distance(0, [0.0; 3], 0), "the start is as strong as X: the weights are equal");
     }

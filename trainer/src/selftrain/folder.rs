@@ -253,9 +253,13 @@ impl Folder {
     }
 
     /// Sets the weights that the engine plays with until a generation is proven stronger; `None` keeps them. A new
-    /// reference resets the distance and the generation that the engine plays with. Trainings of release 0.2.0 and
-    /// earlier have no reference file: the built-in weights are the default.
-    pub fn set_reference(&self, state: &mut SelfTrainState, reference: Option<&Weights>) -> Result<(), SelfTrainError> {
+    /// reference resets the distance and the generation that the engine plays with, which is returned if there is one.
+    /// Trainings of release 0.2.0 and earlier have no reference file: the built-in weights are the default.
+    pub fn set_reference(
+        &self,
+        state: &mut SelfTrainState,
+        reference: Option<&Weights>,
+    ) -> Result<Option<u32>, SelfTrainError> {
         let path = self.reference();
         let saved = if path.exists() { Some(Weights::load(&path)?) } else { None };
         let built_in = Weights::embedded();
@@ -263,12 +267,13 @@ impl Folder {
             state.playing > 0 && Weights::load(&self.playing()).is_ok_and(|playing| playing.plays_as(new))
         };
         let reference = match (&saved, reference) {
-            (Some(_), Some(new)) if is_playing(new) => return Ok(()),
+            (Some(_), Some(new)) if is_playing(new) => return Ok(None),
             (Some(saved), Some(new)) if !saved.plays_as(new) => new,
-            (Some(_), _) => return Ok(()),
+            (Some(_), _) => return Ok(None),
             (None, new) => new.unwrap_or(&built_in),
         };
-        (state.playing, state.distance) = (0, None);
+        let was_playing = Some(std::mem::take(&mut state.playing)).filter(|playing| *playing > 0);
+        state.distance = None;
         self.save_state(state)?;
         let generation = self.generation(state.generation);
         let games = [
@@ -278,7 +283,8 @@ impl Folder {
             generation.proof_games_before(),
         ];
         games.iter().try_for_each(|file| remove(file))?;
-        Ok(reference.save(&path)?)
+        reference.save(&path)?;
+        Ok(was_playing)
     }
 
     /// Removes the half-written files of a killed process.

@@ -14,7 +14,7 @@ use super::event::Stage;
 use super::folder::{Folder, GenerationFolder, LABELED, SelfTrainState, clean, load_settings, remove, save};
 use super::settings::{Comparison, Method, SelfTrainSettings};
 use super::window::Window;
-use super::work::{self, Draw};
+use super::work::{self, RandomStream};
 use crate::fit::averaging;
 use crate::fit::calibration::{calibrate_by_points, expectation_scale};
 use crate::learn::folder::RunFolder;
@@ -163,8 +163,8 @@ impl Generation {
         Ok(())
     }
 
-    pub fn seed(&self, draw: Draw) -> u64 {
-        work::seed(&self.settings, self.number, draw)
+    pub fn seed(&self, stream: RandomStream) -> u64 {
+        work::seed(&self.settings, self.number, stream)
     }
 
     /// The settings of a step that starts from the weights in the file `start`.
@@ -175,9 +175,9 @@ impl Generation {
         step: Step,
         start: PathBuf,
     ) -> Result<RunSettings, Error> {
-        let (mut settings, draw) = match step {
-            Step::Training => (comparison.training(self.settings.keep_scale), Draw::Training),
-            Step::FineTuning => (comparison.fine_tuning(), Draw::FineTuning),
+        let (mut settings, stream) = match step {
+            Step::Training => (comparison.training(self.settings.keep_scale), RandomStream::Training),
+            Step::FineTuning => (comparison.fine_tuning(), RandomStream::FineTuning),
         };
         if let ObjectiveSettings::Logistic { outcome_scale, .. } | ObjectiveSettings::Listwise { outcome_scale, .. } =
             &mut settings.objective
@@ -190,7 +190,7 @@ impl Generation {
         Ok(RunSettings {
             samples: LABELED.into(),
             start: Some(start),
-            seed: self.seed(draw),
+            seed: self.seed(stream),
             report_every: (window.learned() / 4).max(1),
             report_positions: REPORT_POSITIONS,
             machine: MachineSettings { threads: self.settings.threads, checkpoint_seconds: CHECKPOINT.as_secs() },

@@ -63,9 +63,10 @@ pub struct GeneratorSettings {
     #[arg(skip = Self::default().plies_after)]
     pub plies_after: [u32; 2],
     /// Fraction of policy-sampled openings (better moves are likelier) among games without an opening of a file
-    #[serde(skip_serializing_if = "is_default")]
-    #[arg(long, value_name = "FRACTION", value_parser = number(NATURAL), default_value_t = Self::default().natural)]
-    pub natural: f64,
+    // Written by its name in release 0.2.0, since files of games have a hash of the settings.
+    #[serde(rename = "natural", alias = "policy-openings", skip_serializing_if = "is_default")]
+    #[arg(long, value_name = "FRACTION", value_parser = number(POLICY), default_value_t = Self::default().policy_openings)]
+    pub policy_openings: f64,
     /// Largest advantage of either side after the opening, in centipawns
     #[arg(long, value_name = "CENTIPAWNS", value_parser = number(LIMIT), default_value_t = Self::default().limit)]
     pub limit: Value,
@@ -83,7 +84,7 @@ impl Default for GeneratorSettings {
             variant: Variant::Standard,
             plies: [6, 12],
             plies_after: [0, 4],
-            natural: 0.0,
+            policy_openings: 0.0,
             limit: 600,
             seed: 1,
         }
@@ -94,8 +95,8 @@ impl Default for GeneratorSettings {
 const MOST_PLIES: u32 = 100;
 /// Range of [`GeneratorSettings::spread`].
 const SPREAD: Range<f64> = 0.0..1.0;
-/// Range of [`GeneratorSettings::natural`].
-const NATURAL: RangeInclusive<f64> = 0.0..=1.0;
+/// Range of [`GeneratorSettings::policy_openings`].
+const POLICY: RangeInclusive<f64> = 0.0..=1.0;
 /// Range of [`GeneratorSettings::limit`], without mate scores.
 const LIMIT: RangeInclusive<Value> = 0..=Score::LARGEST as Value;
 /// Most attempts to find an opening for a game.
@@ -116,10 +117,10 @@ impl GeneratorSettings {
     /// # Errors
     /// When a number is out of its bounds.
     pub fn check(&self) -> Result<(), String> {
-        let GeneratorSettings { nodes, spread, plies, plies_after, natural, limit, .. } = *self;
+        let GeneratorSettings { nodes, spread, plies, plies_after, policy_openings, limit, .. } = *self;
         number::check("nodes", nodes, &(1..))?;
         number::check("spread", spread, &SPREAD)?;
-        number::check("natural", natural, &NATURAL)?;
+        number::check("policy-openings", policy_openings, &POLICY)?;
         number::check("limit", limit, &LIMIT)?;
         for [least, most] in [plies, plies_after] {
             if least > most || most > MOST_PLIES {
@@ -259,7 +260,7 @@ pub struct GamePlayer<'a> {
     openings: &'a [Opening],
     players: [Player<Engine>; 2],
     filter: Box<dyn FnMut(&Game) -> Value + Send>,
-    natural: Option<PolicySampler>,
+    policy: Option<PolicySampler>,
 }
 
 impl<'a> GamePlayer<'a> {
@@ -277,8 +278,8 @@ impl<'a> GamePlayer<'a> {
             Ok(Player { engine, options: Options::default(), budget: SearchLimits::Nodes(settings.nodes) })
         };
         let filter = Box::new(opening_filter(weights.clone(), FILTER_NODES));
-        let natural = PolicySampler::new(settings.natural, weights.clone());
-        Ok(GamePlayer { settings: settings.clone(), openings, players: [player()?, player()?], filter, natural })
+        let policy = PolicySampler::new(settings.policy_openings, weights.clone());
+        Ok(GamePlayer { settings: settings.clone(), openings, players: [player()?, player()?], filter, policy })
     }
 
     /// Plays the game with this number; `None` if it was interrupted.
@@ -306,11 +307,11 @@ impl<'a> GamePlayer<'a> {
             false => Opening::from_board(self.settings.variant.draw(random)),
         };
         let mut game = opening.game();
-        let natural = self.natural.as_mut().filter(|natural| !from_file && natural.is_next(random));
+        let policy = self.policy.as_mut().filter(|policy| !from_file && policy.is_next(random));
         let GeneratorSettings { plies, plies_after, .. } = self.settings;
-        let [least, most] = if from_file || natural.is_some() { plies_after } else { plies };
-        if let Some(natural) = natural {
-            natural.walk(&mut game, &mut opening, random)?;
+        let [least, most] = if from_file || policy.is_some() { plies_after } else { plies };
+        if let Some(policy) = policy {
+            policy.walk(&mut game, &mut opening, random)?;
         }
         let count = random.random_range(least..=most);
         walk(&mut game, &mut opening, count, |board| any_move(&board.moves(), random))?;
@@ -376,16 +377,16 @@ mod tests {
         }
     }
 
-    /// Some games begin naturally, with fewer random moves behind, and the rest as ever.
+    /// A fraction of the games has a policy-sampled opening with fewer random moves behind it, the rest a random one.
     #[test]
-    fn a_share_of_the_games_begins_naturally() {
-        let natural = GeneratorSettings { natural: 0.5, plies: [20, 20], plies_after: [0, 0], ..settings(24, 1) };
-        let text = String::from_utf8(made(&natural, 2, &[])).unwrap();
-        assert_eq!(text.as_bytes(), made(&natural, 1, &[]));
+    fn a_fraction_of_the_games_has_policy_sampled_openings() {
+        let mixed = GeneratorSettings { policy_openings: 0.5, plies: [20, 20], plies_after: [0, 0], ..settings(24, 1) };
+        let text = String::from_utf8(made(&mixed, 2, &[])).unwrap();
+        assert_eq!(text.as_bytes(), made(&mixed, 1, &[]));
         let plies: Vec<usize> = text.split("[Event ").skip(1).map(|game| game.matches("{book}").count()).collect();
-        let natural = plies.iter().filter(|plies| (6..=16).contains(*plies)).count();
-        assert_eq!(natural + plies.iter().filter(|&&plies| plies == 20).count(), 24, "{plies:?}");
-        assert!((4..=20).contains(&natural), "{plies:?}");
+        let sampled = plies.iter().filter(|plies| (6..=16).contains(*plies)).count();
+        assert_eq!(sampled + plies.iter().filter(|&&plies| plies == 20).count(), 24, "{plies:?}");
+        assert!((4..=20).contains(&sampled), "{plies:?}");
     }
 
     #[test]
@@ -421,7 +422,7 @@ mod tests {
         for (settings, weights, openings) in [
             (GeneratorSettings { spread: 0.3, ..good.clone() }, &material, vec![]),
             (GeneratorSettings { limit: 500, ..good.clone() }, &material, vec![]),
-            (GeneratorSettings { natural: 0.5, ..good.clone() }, &material, vec![]),
+            (GeneratorSettings { policy_openings: 0.5, ..good.clone() }, &material, vec![]),
             (GeneratorSettings { variant: Variant::Chess960, ..good.clone() }, &material, vec![]),
             (good.clone(), &Weights::embedded(), vec![]),
             (good.clone(), &material, vec![Opening::from_board(Board::startpos())]),
@@ -455,8 +456,8 @@ mod tests {
             GeneratorSettings { nodes: 0, ..good.clone() },
             GeneratorSettings { spread: 1.0, ..good.clone() },
             GeneratorSettings { limit: -1, ..good.clone() },
-            GeneratorSettings { natural: 1.5, ..good.clone() },
-            GeneratorSettings { natural: f64::NAN, ..good.clone() },
+            GeneratorSettings { policy_openings: 1.5, ..good.clone() },
+            GeneratorSettings { policy_openings: f64::NAN, ..good.clone() },
             GeneratorSettings { limit: 6_100_000, ..good.clone() },
             GeneratorSettings { plies: [3, 2], ..good.clone() },
             GeneratorSettings { plies_after: [0, 1_000], ..good.clone() },

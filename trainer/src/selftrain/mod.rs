@@ -97,7 +97,11 @@ pub fn resume(
     let (mut state, mut settings) = saved(folder)?;
     settings.apply(overrides).and_then(|()| settings.check()).map_err(SelfTrainError::Settings)?;
     save(&taken.settings(), &settings)?;
-    taken.set_reference(&mut state, reference)?;
+    if let Some(generation) = taken.set_reference(&mut state, reference)? {
+        on_event(&SelfTrainEvent::Note(format!(
+            "generation {generation} is proven stronger than other weights than those in use now: it has to win a long match again"
+        )));
+    }
     Loop::new(taken, settings, state, stop, on_event)?.run()
 }
 

@@ -19,7 +19,7 @@ use crate::base::number::number;
 use crate::learn::settings::{GroupSettings, L2Target, ObjectiveSettings, OptimizerSettings};
 
 /// Values for some settings of a training; `None` leaves a setting as it is. The fields have the names of the JSON
-/// keys.
+/// keys; the aliases are those of release 0.2.0.
 #[derive(Clone, Debug, Default, PartialEq, Args, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 #[group(skip)]
@@ -43,9 +43,9 @@ pub struct Overrides {
     #[arg(skip)]
     pub variant: Option<Variant>,
     /// [`SelfTrainSettings::policy_openings`].
-    #[serde(alias = "policy-openings")]
+    #[serde(alias = "natural")]
     #[arg(skip)]
-    pub natural: Option<f64>,
+    pub policy_openings: Option<f64>,
     /// Seed of all random draws [default: 1]
     #[arg(long, value_parser = number::<u64>(0..))]
     pub seed: Option<u64>,
@@ -80,9 +80,9 @@ pub struct Overrides {
     #[arg(skip)]
     pub sprt: Option<[f64; 4]>,
     /// [`SelfTrainSettings::regression_match_every`].
-    #[serde(alias = "regression-match-every")]
+    #[serde(alias = "anchor-every")]
     #[arg(skip)]
-    pub anchor_every: Option<u32>,
+    pub regression_match_every: Option<u32>,
     /// [`SelfTrainSettings::positions_per_game`].
     #[arg(skip)]
     pub positions_per_game: Option<usize>,
@@ -94,7 +94,7 @@ pub struct Overrides {
     pub iterations: Option<u32>,
     /// [`Comparison::min_margin`].
     #[arg(skip)]
-    #[serde(rename = "decided", alias = "min-margin")]
+    #[serde(alias = "decided")]
     pub min_margin: Option<u32>,
     /// The settings of a [`Regression`].
     #[arg(skip)]
@@ -110,13 +110,13 @@ pub struct Overrides {
     #[serde(deserialize_with = "groups::map_if_given")]
     pub groups: Option<BTreeMap<String, GroupSettings>>,
     /// [`Comparison::fine_tune_from`].
-    #[serde(alias = "fine-tune-from")]
+    #[serde(alias = "refine-from")]
     #[arg(skip)]
-    pub refine_from: Option<u64>,
-    /// [`Comparison::hold`].
-    #[serde(alias = "regularize-toward")]
+    pub fine_tune_from: Option<u64>,
+    /// [`Comparison::regularize_toward`].
+    #[serde(alias = "hold")]
     #[arg(skip)]
-    pub hold: Option<L2Target>,
+    pub regularize_toward: Option<L2Target>,
     /// [`Comparison::anneal`].
     #[arg(skip)]
     pub anneal: Option<bool>,
@@ -124,9 +124,9 @@ pub struct Overrides {
     #[arg(skip)]
     pub keep_scale: Option<bool>,
     /// [`Comparison::interpolation`] or [`Regression::max_interpolation`].
-    #[serde(alias = "interpolation")]
+    #[serde(alias = "step")]
     #[arg(skip)]
-    pub step: Option<f64>,
+    pub interpolation: Option<f64>,
     /// Pairs of games that tune the new weights; 0 for no tuning
     #[arg(long, value_parser = number::<u64>(0..), value_name = "N")]
     pub tuning_pairs: Option<u64>,
@@ -138,13 +138,13 @@ pub struct Overrides {
     pub distance_games: Option<u64>,
     /// Games of a long match against the weights that the engine plays with, at most, and of those that measure the
     /// distance; 0 for none [default: by the preset]
-    #[serde(alias = "long-games")]
-    #[arg(long = "long-games", value_parser = number::<u64>(0..), value_name = "N")]
-    pub proof_games: Option<u64>,
-    /// [`SelfTrainSettings::proof_sprt`].
-    #[serde(alias = "long-sprt")]
+    #[serde(alias = "proof-games")]
+    #[arg(long, value_parser = number::<u64>(0..), value_name = "N")]
+    pub long_games: Option<u64>,
+    /// [`SelfTrainSettings::long_sprt`].
+    #[serde(alias = "proof-sprt")]
     #[arg(skip)]
-    pub proof_sprt: Option<[f64; 4]>,
+    pub long_sprt: Option<[f64; 4]>,
     /// Minutes after which the training ends with a generation; 0 for no limit [default: by the preset]
     #[arg(long, value_parser = number(MINUTES), value_name = "MINUTES")]
     pub minutes: Option<u64>,
@@ -161,11 +161,11 @@ pub struct RegressionOverrides {
     /// [`Regression::growth`].
     pub growth: Option<u32>,
     /// [`Regression::pairs_l2`].
-    #[serde(alias = "pairs-l2")]
-    pub pairs: Option<f64>,
+    #[serde(alias = "pairs")]
+    pub pairs_l2: Option<f64>,
     /// [`Regression::half_at`].
-    #[serde(alias = "half-at")]
-    pub equal_at: Option<u64>,
+    #[serde(alias = "equal-at")]
+    pub half_at: Option<u64>,
     /// [`Regression::leaves`].
     pub leaves: Option<bool>,
 }
@@ -177,14 +177,16 @@ const OF_COMPARISON: [&str; 12] = [
     "label-nodes",
     "batch",
     "iterations",
-    "decided",
+    "min-margin",
     "objective",
     "optimizer",
     "groups",
-    "refine-from",
-    "hold",
+    "fine-tune-from",
+    "regularize-toward",
     "anneal",
 ];
+/// Names of the same in release 0.2.0.
+const OLD_OF_COMPARISON: [&str; 3] = ["decided", "refine-from", "hold"];
 /// The key of regression alone.
 const OF_REGRESSION: &str = "fit";
 /// The key of [`Overrides::method`].
@@ -202,7 +204,7 @@ impl Overrides {
 
     /// Sets the games of a long match, and at most as many for the distance.
     pub fn set_long_games(&mut self, games: Option<u64>) {
-        self.proof_games = games;
+        self.long_games = games;
         self.distance_games = games.map(|games| games.min(MOST_FOR_DISTANCE));
     }
 
@@ -269,7 +271,7 @@ impl SelfTrainSettings {
         }
         let given = overrides.clone();
         put(&mut self.variant, given.variant);
-        put(&mut self.policy_openings, given.natural);
+        put(&mut self.policy_openings, given.policy_openings);
         put(&mut self.seed, given.seed);
         put(&mut self.nodes, given.nodes);
         put(&mut self.positions, given.positions);
@@ -280,23 +282,23 @@ impl SelfTrainSettings {
         put(&mut self.match_games, given.match_games);
         put(&mut self.match_nodes, given.match_nodes);
         put(&mut self.sprt, given.sprt);
-        put(&mut self.regression_match_every, given.anchor_every);
+        put(&mut self.regression_match_every, given.regression_match_every);
         put(&mut self.keep_scale, given.keep_scale);
         put(&mut self.tuning_pairs, given.tuning_pairs);
         put(&mut self.long_nodes, given.long_nodes);
         put(&mut self.distance_games, given.distance_games);
-        put(&mut self.proof_games, given.proof_games);
-        put(&mut self.proof_sprt, given.proof_sprt);
+        put(&mut self.long_games, given.long_games);
+        put(&mut self.long_sprt, given.long_sprt);
         put(&mut self.minutes, given.minutes);
         match &mut self.method {
             Method::Regression(own) => {
-                put(&mut own.max_interpolation, given.step);
+                put(&mut own.max_interpolation, given.interpolation);
                 let given = given.fit.unwrap_or_default();
                 put(&mut own.result_share, given.result_share);
                 put(&mut own.passes, given.passes);
                 put(&mut own.growth, given.growth);
-                put(&mut own.pairs_l2, given.pairs);
-                put(&mut own.half_at, given.equal_at);
+                put(&mut own.pairs_l2, given.pairs_l2);
+                put(&mut own.half_at, given.half_at);
                 put(&mut own.leaves, given.leaves);
             }
             Method::Comparison(own) => {
@@ -310,10 +312,10 @@ impl SelfTrainSettings {
                 put(&mut own.objective, given.objective);
                 put(&mut own.optimizer, given.optimizer);
                 put(&mut own.groups, given.groups);
-                put(&mut own.fine_tune_from, given.refine_from);
-                put(&mut own.hold, given.hold);
+                put(&mut own.fine_tune_from, given.fine_tune_from);
+                put(&mut own.regularize_toward, given.regularize_toward);
                 put(&mut own.anneal, given.anneal);
-                put(&mut own.interpolation, given.step);
+                put(&mut own.interpolation, given.interpolation);
             }
         }
         Ok(())
@@ -338,7 +340,7 @@ impl From<SelfTrainSettings> for Overrides {
         let common = Overrides {
             method: Some(method),
             variant: Some(settings.variant).filter(|variant| !variant.is_standard()),
-            natural: Some(settings.policy_openings),
+            policy_openings: Some(settings.policy_openings),
             seed: Some(settings.seed),
             nodes: Some(settings.nodes),
             positions: Some(settings.positions),
@@ -349,25 +351,25 @@ impl From<SelfTrainSettings> for Overrides {
             match_games: Some(settings.match_games),
             match_nodes: Some(settings.match_nodes),
             sprt: Some(settings.sprt),
-            anchor_every: Some(settings.regression_match_every),
+            regression_match_every: Some(settings.regression_match_every),
             keep_scale: Some(settings.keep_scale),
             tuning_pairs: Some(settings.tuning_pairs),
             long_nodes: Some(settings.long_nodes),
             distance_games: Some(settings.distance_games),
-            proof_games: Some(settings.proof_games),
-            proof_sprt: Some(settings.proof_sprt),
+            long_games: Some(settings.long_games),
+            long_sprt: Some(settings.long_sprt),
             minutes: Some(settings.minutes),
             ..Overrides::default()
         };
         match settings.method {
             Method::Regression(own) => Overrides {
-                step: Some(own.max_interpolation),
+                interpolation: Some(own.max_interpolation),
                 fit: Some(RegressionOverrides {
                     result_share: Some(own.result_share),
                     passes: Some(own.passes),
                     growth: Some(own.growth),
-                    pairs: Some(own.pairs_l2),
-                    equal_at: Some(own.half_at),
+                    pairs_l2: Some(own.pairs_l2),
+                    half_at: Some(own.half_at),
                     leaves: Some(own.leaves),
                 }),
                 ..common
@@ -383,10 +385,10 @@ impl From<SelfTrainSettings> for Overrides {
                 objective: Some(own.objective),
                 optimizer: Some(own.optimizer),
                 groups: Some(own.groups),
-                refine_from: Some(own.fine_tune_from),
-                hold: Some(own.hold),
+                fine_tune_from: Some(own.fine_tune_from),
+                regularize_toward: Some(own.regularize_toward),
                 anneal: Some(own.anneal),
-                step: Some(own.interpolation),
+                interpolation: Some(own.interpolation),
                 ..common
             },
         }
@@ -412,7 +414,7 @@ impl TryFrom<Json> for SelfTrainSettings {
         fields.remove("follow-start");
         let has_fit = fields.contains_key(OF_REGRESSION);
         if has_fit && !fields.contains_key(METHOD) {
-            fields.retain(|key, _| !OF_COMPARISON.contains(&key.as_str()));
+            fields.retain(|key, _| !OF_COMPARISON.iter().chain(&OLD_OF_COMPARISON).any(|other| other == key));
         }
         let overrides: Overrides = serde_json::from_value(saved).map_err(|error| error.to_string())?;
         let usual = if has_fit { MethodName::Regression } else { MethodName::Comparison };
@@ -436,7 +438,7 @@ mod tests {
         serde_json::from_str(text).unwrap_or_else(|error| panic!("{text}: {error}"))
     }
 
-    /// Settings have two names: that of the files of release 0.2.0, which is written, and that of the documents.
+    /// Some settings have another name in the files of release 0.2.0.
     #[test]
     fn settings_are_read_by_either_name() {
         for (old, new, value) in [
@@ -463,8 +465,8 @@ mod tests {
             (r#"{"fit": {"result-share": 0.25}}"#, "result-share"),
             (r#"{"fit": {"passes": 9}}"#, "passes"),
             (r#"{"fit": {"growth": 2}}"#, "growth"),
-            (r#"{"fit": {"pairs": 5.0}}"#, "pairs"),
-            (r#"{"fit": {"equal-at": 7}}"#, "equal-at"),
+            (r#"{"fit": {"pairs-l2": 5.0}}"#, "pairs-l2"),
+            (r#"{"fit": {"half-at": 7}}"#, "half-at"),
             (r#"{"fit": {"leaves": true}}"#, "leaves"),
         ];
         let comparison = [
@@ -473,17 +475,17 @@ mod tests {
             (r#"{"label-nodes": 77}"#, "label-nodes"),
             (r#"{"batch": 77}"#, "batch"),
             (r#"{"iterations": 7}"#, "iterations"),
-            (r#"{"decided": 7}"#, "decided"),
+            (r#"{"min-margin": 7}"#, "min-margin"),
             (r#"{"objective": {"kind": "perceptron"}}"#, "objective"),
             (r#"{"optimizer": {"kind": "plain", "rate": 0.5}}"#, "optimizer"),
             (r#"{"groups": {}}"#, "groups"),
-            (r#"{"refine-from": 7}"#, "refine-from"),
-            (r#"{"hold": "start"}"#, "hold"),
+            (r#"{"fine-tune-from": 7}"#, "fine-tune-from"),
+            (r#"{"regularize-toward": "start"}"#, "regularize-toward"),
             (r#"{"anneal": true}"#, "anneal"),
         ];
         let common = [
             (r#"{"variant": "chess960"}"#, "variant"),
-            (r#"{"natural": 0.25}"#, "natural"),
+            (r#"{"policy-openings": 0.25}"#, "policy-openings"),
             (r#"{"seed": 7}"#, "seed"),
             (r#"{"nodes": 300}"#, "nodes"),
             (r#"{"positions": 20001}"#, "positions"),
@@ -494,13 +496,13 @@ mod tests {
             (r#"{"match-games": 76}"#, "match-games"),
             (r#"{"match-nodes": 77}"#, "match-nodes"),
             (r#"{"sprt": [0.0, 5.0, 0.1, 0.1]}"#, "sprt"),
-            (r#"{"anchor-every": 7}"#, "anchor-every"),
-            (r#"{"step": 0.25}"#, "step"),
+            (r#"{"regression-match-every": 7}"#, "regression-match-every"),
+            (r#"{"interpolation": 0.25}"#, "interpolation"),
             (r#"{"tuning-pairs": 7}"#, "tuning-pairs"),
             (r#"{"long-nodes": 7}"#, "long-nodes"),
             (r#"{"distance-games": 7}"#, "distance-games"),
-            (r#"{"proof-games": 7}"#, "proof-games"),
-            (r#"{"proof-sprt": [0.0, 7.0, 0.1, 0.1]}"#, "proof-sprt"),
+            (r#"{"long-games": 7}"#, "long-games"),
+            (r#"{"long-sprt": [0.0, 7.0, 0.1, 0.1]}"#, "long-sprt"),
             (r#"{"minutes": 7}"#, "minutes"),
         ];
         let keep_scale = |method| match method {
@@ -586,8 +588,8 @@ mod tests {
             threads: 2,
             generations: 2,
             regression_match_every: 5,
-            proof_games: scratch.proof_games,
-            proof_sprt: scratch.proof_sprt,
+            long_games: scratch.long_games,
+            long_sprt: scratch.long_sprt,
             ..improve
         };
         assert_eq!(settings, expected);

@@ -101,13 +101,13 @@ const NIGHT: u64 = 480;
 fn coffee(scratch: SelfTrainSettings) -> SelfTrainSettings {
     let quarter = scratch.positions / 4;
     let positions = if scratch.method.name() == MethodName::Regression { 2 * quarter } else { quarter };
-    SelfTrainSettings { positions, match_games: 100, distance_games: 20, proof_games: 200, minutes: 10, ..scratch }
+    SelfTrainSettings { positions, match_games: 100, distance_games: 20, long_games: 200, minutes: 10, ..scratch }
 }
 
 /// A night. Later generations gain little and need more positions and games.
 fn night(scratch: SelfTrainSettings) -> SelfTrainSettings {
     let positions = 2 * scratch.positions;
-    SelfTrainSettings { positions, match_games: 1_000, proof_games: 1_000, minutes: NIGHT, ..scratch }
+    SelfTrainSettings { positions, match_games: 1_000, long_games: 1_000, minutes: NIGHT, ..scratch }
 }
 
 /// Comparison training from the piece values, with few nodes and positions, so that generations are short.
@@ -130,8 +130,8 @@ fn comparison_from_scratch() -> SelfTrainSettings {
         tuning_pairs: 0,
         long_nodes: 20_000,
         distance_games: 40,
-        proof_games: 600,
-        proof_sprt: [0.0, 20.0, 0.05, 0.05],
+        long_games: 600,
+        long_sprt: [0.0, 20.0, 0.05, 0.05],
         minutes: 0,
         method: Method::Comparison(Comparison::default()),
     }
@@ -171,8 +171,8 @@ fn regression_to_improve() -> SelfTrainSettings {
         window: 12,
         keep_scale: true,
         tuning_pairs: 500,
-        proof_games: 2_000,
-        proof_sprt: [0.0, 10.0, 0.05, 0.05],
+        long_games: 2_000,
+        long_sprt: [0.0, 10.0, 0.05, 0.05],
         method: Method::Regression(Regression {
             result_share: 0.0,
             growth: 1,
@@ -202,8 +202,8 @@ fn comparison_to_improve() -> SelfTrainSettings {
         sprt: [0.0, 10.0, 0.05, 0.05],
         keep_scale: true,
         tuning_pairs: 3_000,
-        proof_games: 2_000,
-        proof_sprt: [0.0, 10.0, 0.05, 0.05],
+        long_games: 2_000,
+        long_sprt: [0.0, 10.0, 0.05, 0.05],
         method: Method::Comparison(Comparison {
             label_nodes: 5_000,
             min_margin: 0,
@@ -218,7 +218,7 @@ fn comparison_to_improve() -> SelfTrainSettings {
             optimizer: OptimizerSettings::Adam { rate: 0.3, beta1: 0.9, beta2: 0.999 },
             groups: BTreeMap::from([frozen("material"), frozen("tempo"), ("pairs".to_string(), pairs)]),
             fine_tune_from: 0,
-            hold: L2Target::Start,
+            regularize_toward: L2Target::Start,
             anneal: true,
             interpolation: 0.5,
             ..Comparison::default()

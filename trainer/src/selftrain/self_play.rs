@@ -62,12 +62,12 @@ impl GameFile {
     /// Opens or creates the file at `path`, and truncates it after its last complete game.
     pub fn open(path: &Path) -> Result<GameFile, Error> {
         let mut file = PgnFile::take(path).map_err(Error::file("open", path))?;
-        let text = String::from_utf8_lossy(&fs::read(path).map_err(Error::file("read", path))?).into_owned();
+        let text = fs::read(path).map_err(Error::file("read", path))?;
         let (mut games, mut complete) = (Vec::new(), 0);
         // A game is two paragraphs: tags and moves.
-        let paragraphs: Vec<&str> = text.split_inclusive("\n\n").collect();
-        for [tags, moves] in paragraphs.as_chunks().0 {
-            let Some(game) = parse(&[*tags, *moves].concat(), path) else { break };
+        for [tags, moves] in paragraphs(&text).as_chunks().0 {
+            let game = [*tags, *moves].concat();
+            let Some(game) = parse(&String::from_utf8_lossy(&game), path) else { break };
             games.push(game);
             complete += tags.len() + moves.len();
         }
@@ -86,6 +86,18 @@ impl GameFile {
     pub fn sync(&mut self, path: &Path) -> Result<(), Error> {
         self.file.sync().map_err(Error::file("write", path))
     }
+}
+
+/// The paragraphs of a text, each with the empty line after it; the last one may lack it.
+fn paragraphs(mut text: &[u8]) -> Vec<&[u8]> {
+    let mut paragraphs = Vec::new();
+    while !text.is_empty() {
+        let end = text.windows(2).position(|pair| pair == b"\n\n").map_or(text.len(), |start| start + 2);
+        let (paragraph, rest) = text.split_at(end);
+        paragraphs.push(paragraph);
+        text = rest;
+    }
+    paragraphs
 }
 
 /// Parses a game, if it is complete.
@@ -199,5 +211,24 @@ impl SelfPlayWorker<'_> {
         let opening = opening.ok_or_else(|| Error::Settings("no random opening is balanced for the weights".into()))?;
         let [white, black] = &mut self.players;
         Ok(play(&opening, [white, black], &ADJUDICATION, None, control, &|| over.load(Ordering::Relaxed)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use dyad_formats::testing::Temporary;
+
+    /// Lengths are in bytes of the file, also where a byte is no UTF-8 and its replacement is longer.
+    #[test]
+    fn a_file_with_an_invalid_byte_is_truncated_after_its_last_complete_game() {
+        let folder = Temporary::folder();
+        let path = folder.join("games.pgn");
+        let complete = b"[White \"M\xfcller\"]\n[Black \"b\"]\n[Result \"1-0\"]\n\n1. e4 e5 1-0\n\n";
+        for incomplete in [&b"[White \"a\"]\n[Bl"[..], b"[White \"a\"]\n\n1. e4", b"\xff", b""] {
+            fs::write(&path, [complete, incomplete].concat()).unwrap();
+            assert_eq!(GameFile::open(&path).unwrap().games.len(), 1);
+            assert_eq!(fs::read(&path).unwrap(), complete, "{incomplete:?}");
+        }
     }
 }

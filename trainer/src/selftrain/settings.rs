@@ -69,9 +69,9 @@ pub struct SelfTrainSettings {
     pub distance_games: u64,
     /// Most games of a long match, which has to prove that new best weights are stronger than those that the engine
     /// plays with; 0 for none, and the engine keeps its weights.
-    pub proof_games: u64,
+    pub long_games: u64,
     /// SPRT of a long match.
-    pub proof_sprt: [f64; 4],
+    pub long_sprt: [f64; 4],
     /// Minutes after which a training ends, from its start or resumption; 0 for no limit.
     pub minutes: u64,
     /// The training method.
@@ -206,7 +206,7 @@ pub struct Comparison {
     /// the papers over the same positions. 0 for none.
     pub fine_tune_from: u64,
     /// The weights that L2 regularizes toward.
-    pub hold: L2Target,
+    pub regularize_toward: L2Target,
     /// Whether the learning rate decays to a hundredth during a training.
     pub anneal: bool,
     /// Interpolation coefficient from the base of the best weights (0) to the trained weights (1). Below 1 it is halved
@@ -241,7 +241,7 @@ impl Default for Comparison {
             optimizer: OptimizerSettings::adam(),
             groups: BTreeMap::from([("pairs".to_string(), GroupSettings { rate: 0.05, ..GroupSettings::default() })]),
             fine_tune_from: 50_000,
-            hold: L2Target::Zero,
+            regularize_toward: L2Target::Zero,
             anneal: false,
             interpolation: 1.0,
         }
@@ -284,7 +284,7 @@ impl Comparison {
             objective: self.objective.clone(),
             optimizer: self.optimizer.clone(),
             groups: self.groups.clone(),
-            l2_target: self.hold,
+            l2_target: self.regularize_toward,
             anneal: self.anneal,
             keep_scale,
             ..self.fine_tuning()
@@ -335,7 +335,7 @@ impl SelfTrainSettings {
         if self.distance_games > 0 {
             stages.push(Stage::Distance);
         }
-        if self.proof_games > 0 {
+        if self.long_games > 0 {
             stages.push(Stage::Proof);
         }
         stages
@@ -387,18 +387,18 @@ impl SelfTrainSettings {
         at_least_1(&counts)?;
         number::check("match-games", self.match_games, &(1..=MOST_GAMES))?;
         number::check("distance-games", self.distance_games, &(0..=MOST_GAMES))?;
-        number::check("proof-games", self.proof_games, &(0..=MOST_GAMES))?;
+        number::check("long-games", self.long_games, &(0..=MOST_GAMES))?;
         PolicySampler::check(self.policy_openings)?;
         number::check("tuning-pairs", self.tuning_pairs, &(0..=MOST_GAMES))?;
         number::check("minutes", self.minutes, &MINUTES)?;
         check_threads("threads", self.threads)?;
         self.sprt().map_err(|problem| format!("sprt: {problem}"))?;
-        self.proof_sprt().map_err(|problem| format!("proof-sprt: {problem}"))?;
+        self.long_sprt().map_err(|problem| format!("long-sprt: {problem}"))?;
         let interpolation = match &self.method {
             Method::Regression(Regression { result_share, passes, pairs_l2, max_interpolation, .. }) => {
                 if !(0.0..=1.0).contains(result_share) || *passes == 0 || !(*pairs_l2 >= 0.0 && pairs_l2.is_finite()) {
                     return Err(format!(
-                        "fit: result-share {result_share} (0 to 1), passes {passes} (1 and more), pairs {pairs_l2} (0 and more)"
+                        "fit: result-share {result_share} (0 to 1), passes {passes} (1 and more), pairs-l2 {pairs_l2} (0 and more)"
                     ));
                 }
                 *max_interpolation
@@ -412,7 +412,7 @@ impl SelfTrainSettings {
                 comparison.interpolation
             }
         };
-        number::check("step", interpolation, &(Bound::Excluded(0.0), Bound::Included(1.0)))
+        number::check("interpolation", interpolation, &(Bound::Excluded(0.0), Bound::Included(1.0)))
     }
 
     /// The SPRT of a match.
@@ -423,12 +423,12 @@ impl SelfTrainSettings {
         logistic_sprt(self.sprt)
     }
 
-    /// The SPRT of a proof.
+    /// The SPRT of a long match.
     ///
     /// # Errors
     /// When its hypotheses or error probabilities are out of order or range.
-    pub fn proof_sprt(&self) -> Result<Sprt, String> {
-        logistic_sprt(self.proof_sprt)
+    pub fn long_sprt(&self) -> Result<Sprt, String> {
+        logistic_sprt(self.long_sprt)
     }
 }
 
@@ -508,7 +508,7 @@ mod tests {
         };
         assert_eq!(every_5.stages(10), all);
         let method = Method::Comparison(Comparison { source: Source::Games("a.pgn".into()), ..Comparison::default() });
-        let games = SelfTrainSettings { method, distance_games: 0, proof_games: 0, ..comparison() };
+        let games = SelfTrainSettings { method, distance_games: 0, long_games: 0, ..comparison() };
         assert_eq!(games.stages(1), [Positions, Training, Scale, Match]);
         assert!(!comparison().stages(5).contains(&RegressionMatch));
     }
@@ -548,11 +548,11 @@ mod tests {
         for interpolation in [0.0, 1.5, f64::NAN] {
             let method = Method::Comparison(Comparison { interpolation, ..Comparison::default() });
             let error = SelfTrainSettings { method, ..comparison() }.check().unwrap_err();
-            assert!(error.starts_with("step must be"), "{error}");
+            assert!(error.starts_with("interpolation must be"), "{error}");
         }
         for (wrong, word) in [
             (Regression { result_share: 1.5, ..Regression::default() }, "result-share 1.5"),
-            (Regression { pairs_l2: -1.0, ..Regression::default() }, "pairs -1"),
+            (Regression { pairs_l2: -1.0, ..Regression::default() }, "pairs-l2 -1"),
         ] {
             let settings = SelfTrainSettings { method: Method::Regression(wrong), ..regression(Preset::Scratch) };
             assert!(settings.check().unwrap_err().contains(word));

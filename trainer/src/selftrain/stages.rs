@@ -24,13 +24,13 @@ use super::self_play::{GameFile, SelfPlay};
 use super::settings::{Comparison, Method, Regression, SelfTrainSettings, Source};
 use super::tuning::tuned;
 use super::window::Window;
-use super::work::{self, Draw, WindowFit, is_proven};
+use super::work::{self, RandomStream, WindowFit, is_proven};
 use crate::arena::matches::{MatchEnd, MatchRecord};
 use crate::arena::pgn_writer::today;
 use crate::arena::statistics::{Estimate, Sprt};
 use crate::base::context::{Context, Progress};
 use crate::base::json_lines::Log;
-use crate::base::words::spoken;
+use crate::base::words::{counted, spoken};
 use crate::data::label::{OwnEngine, label};
 use crate::data::positions::Filters;
 use crate::data::prepare::{self, prepare};
@@ -66,7 +66,7 @@ const FROM_BUILT_IN: &str = "no training from the built-in weights has made them
 /// The plan of a match.
 struct MatchPlan {
     path: PathBuf,
-    draw: Draw,
+    stream: RandomStream,
     /// Nodes per move.
     nodes: u64,
     /// Most games.
@@ -212,7 +212,7 @@ impl<'a> Loop<'a> {
             event: &event,
             nodes: settings.nodes,
             variant: settings.variant,
-            seed: generation.seed(Draw::Games),
+            seed: generation.seed(RandomStream::Games),
             threads: settings.threads,
             positions: settings.positions,
             positions_per_game: settings.positions_per_game,
@@ -272,8 +272,12 @@ impl<'a> Loop<'a> {
         }
         match summary.count - summary.tests {
             0 => {
-                remove(&out)?;
-                Err(SelfTrainError::Settings(format!("there is no position to learn from in {} games", summary.games)))
+                // Without its games the generation begins again, with the settings of then.
+                [&out, &generation.folder.games()].into_iter().try_for_each(|file| remove(file))?;
+                Err(SelfTrainError::Settings(format!(
+                    "positions: there is none to learn from in {}; it takes more positions",
+                    counted(summary.games, "game", "games")
+                )))
             }
             _ => Ok(true),
         }
@@ -468,7 +472,7 @@ impl<'a> Loop<'a> {
         }
         let plan = MatchPlan {
             path: generation.folder.match_games(),
-            draw: Draw::Match,
+            stream: RandomStream::Match,
             nodes: settings.match_nodes,
             games: settings.match_games,
             sprt: Some(settings.sprt().map_err(SelfTrainError::Settings)?),
@@ -504,7 +508,7 @@ impl<'a> Loop<'a> {
         let name = name_of(self.state.best);
         let plan = MatchPlan {
             path: generation.folder.regression_games(),
-            draw: Draw::RegressionMatch,
+            stream: RandomStream::RegressionMatch,
             nodes: generation.settings.match_nodes,
             games: generation.settings.match_games,
             sprt: None,
@@ -571,7 +575,7 @@ impl<'a> Loop<'a> {
             let test = work::distance_sprt().map_err(SelfTrainError::Settings)?;
             let plan = MatchPlan {
                 path,
-                draw: Draw::Distance,
+                stream: RandomStream::Distance,
                 nodes: generation.settings.long_nodes,
                 games: generation.settings.distance_games,
                 sprt: (self.state.playing == 0).then_some(test),
@@ -630,10 +634,10 @@ impl<'a> Loop<'a> {
         }
         let plan = MatchPlan {
             path,
-            draw: Draw::Proof,
+            stream: RandomStream::Proof,
             nodes: settings.long_nodes,
-            games: settings.proof_games,
-            sprt: Some(settings.proof_sprt().map_err(SelfTrainError::Settings)?),
+            games: settings.long_games,
+            sprt: Some(settings.long_sprt().map_err(SelfTrainError::Settings)?),
         };
         let record = self.play(generation, plan, (&name_of(number), weights), (&name, other))?;
         Ok(record.map(Some))
@@ -666,12 +670,12 @@ impl<'a> Loop<'a> {
     fn play(
         &mut self,
         generation: &Generation,
-        MatchPlan { path, draw, nodes, games, sprt }: MatchPlan,
+        MatchPlan { path, stream, nodes, games, sprt }: MatchPlan,
         (name, weights): (&str, Arc<Weights>),
         (other_name, other): (&str, Arc<Weights>),
     ) -> Result<Option<MatchRecord>, SelfTrainError> {
         let settings = &generation.settings;
-        let openings = work::openings(settings, generation.seed(draw), &other);
+        let openings = work::openings(settings, generation.seed(stream), &other);
         let played = work::match_of(settings, &[(name, weights), (other_name, other)], nodes, games, sprt);
         let mut file = GameFile::open(&path)?;
         let before: Vec<_> = file.games.iter().filter_map(|game| game.result).collect();

@@ -28,7 +28,7 @@ fn tiny_by(method: Method) -> SelfTrainSettings {
         match_nodes: 40,
         long_nodes: 40,
         distance_games: 4,
-        proof_games: 6,
+        long_games: 6,
         positions_per_game: 10,
         window: 2,
         regression_match_every: 1,
@@ -346,7 +346,7 @@ const HOPELESS: [f64; 4] = [500.0, 600.0, 0.05, 0.05];
 /// reference begins again.
 #[test]
 fn the_engine_plays_with_what_is_proven() {
-    let settings = |threads| SelfTrainSettings { sprt: EASY, proof_sprt: EASY, distance_games: 0, threads, ..tiny() };
+    let settings = |threads| SelfTrainSettings { sprt: EASY, long_sprt: EASY, distance_games: 0, threads, ..tiny() };
     let [whole, broken, hopeless, measured] = [(); 4].map(|()| Temporary::new());
     let mut events = Vec::new();
     let summary = run_until(&whole, &settings(2), usize::MAX, &mut events);
@@ -417,7 +417,7 @@ fn the_engine_plays_with_what_is_proven() {
     assert_eq!(measure(&Weights::embedded()), (vec![("distance", 2)], 0));
     assert_eq!(measure(&Weights::material()), (vec![("distance", 2), ("promoted", 2)], 2));
     // Without a proof nothing changes.
-    let unproven = SelfTrainSettings { proof_sprt: HOPELESS, generations: 1, ..settings(2) };
+    let unproven = SelfTrainSettings { long_sprt: HOPELESS, generations: 1, ..settings(2) };
     let mut events = Vec::new();
     let summary = run_until(&hopeless, &unproven, usize::MAX, &mut events);
     assert_eq!((summary.adopted, summary.playing, playing(&hopeless)), (1, 0, None));
@@ -434,8 +434,14 @@ fn good_weights_change_by_parts_of_the_way() {
     let Method::Comparison(improve) = SelfTrainSettings::preset(Preset::Improve, MethodName::Comparison).method else {
         panic!("a comparison")
     };
-    let Comparison { groups, hold, interpolation, .. } = improve;
-    let method = Method::Comparison(Comparison { groups, hold, interpolation, fine_tune_from: 0, ..tiny_comparison() });
+    let Comparison { groups, regularize_toward, interpolation, .. } = improve;
+    let method = Method::Comparison(Comparison {
+        groups,
+        regularize_toward,
+        interpolation,
+        fine_tune_from: 0,
+        ..tiny_comparison()
+    });
     // One pair of games proves nothing.
     let settings = SelfTrainSettings { keep_scale: true, sprt: HOPELESS, match_games: 2, ..tiny_by(method) };
     begin(&settings, &start, &start, &folder, &stop, &mut report).unwrap();
@@ -783,7 +789,7 @@ fn settings_are_checked_and_survive_their_json() {
         (r#"{"threads": 0}"#, "threads"),
         (r#"{"threads": 200000}"#, "threads must be 1 to 1024, not 200000"),
         (r#"{"match-games": 18446744073709551615}"#, "match-games"),
-        (r#"{"decided": 6000000}"#, "min-margin"),
+        (r#"{"min-margin": 6000000}"#, "min-margin"),
         (r#"{"sprt": [5, 0, 0.05, 0.05]}"#, "sprt"),
         (r#"{"depth": 99}"#, "depth"),
         (r#"{"groups": {"pears": {}}}"#, "pears"),

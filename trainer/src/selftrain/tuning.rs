@@ -18,7 +18,7 @@ use super::generation::{CHECKPOINT, Generation};
 use super::self_play::{ADJUDICATION, HASH};
 use super::settings::Method;
 use super::window::Window;
-use super::work::Draw;
+use super::work::RandomStream;
 use crate::arena::play::SearchLimits;
 use crate::base::context::{Context, Progress};
 use crate::tune::directions::{TrainedGoal, boards, spsa_parameters};
@@ -104,10 +104,10 @@ fn settings(
         parameters,
         weights: Some(from_file.to_path_buf()),
         schedule: Schedule { pairs: generation.tuning_pairs, ..Schedule::default() },
-        seed: generation.seed(Draw::Tuning),
+        seed: generation.seed(RandomStream::Tuning),
         budget: SearchLimits::Nodes(generation.settings.match_nodes),
         hash: HASH,
-        natural: generation.settings.policy_openings,
+        policy_openings: generation.settings.policy_openings,
         adjudication: ADJUDICATION,
         ..TuningSettings::default()
     })

@@ -47,34 +47,34 @@ const FEW: (f64, f64) = (0.005, 100.0);
 /// to measure how often such an advantage wins.
 const MATCH_ADJUDICATION: Adjudication = Adjudication { win: Some(WinRule { moves: 4, score: 1_000 }), ..ADJUDICATION };
 
-/// Uses of random numbers, each with its own seed.
+/// Streams of random numbers, each with its own seed. The numbers enter the seeds: they must not change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Draw {
+pub enum RandomStream {
     /// Self-play games.
-    Games,
+    Games = 0,
     /// Positions of the games.
-    Positions,
+    Positions = 1,
     /// The order of the positions in a training.
-    Training,
+    Training = 2,
     /// The gating match.
-    Match,
+    Match = 3,
     /// The match against generation 0.
-    RegressionMatch,
+    RegressionMatch = 4,
     /// The second pass of a comparison training.
-    FineTuning,
+    FineTuning = 5,
     /// Tuning by games.
-    Tuning,
+    Tuning = 6,
     /// Games against the reference.
-    Distance,
+    Distance = 7,
     /// The match that decides which weights the engine plays with.
-    Proof,
+    Proof = 8,
 }
 
-/// The seed of a use in a generation.
+/// The seed of a stream in a generation.
 #[must_use]
-pub fn seed(settings: &SelfTrainSettings, generation: u32, draw: Draw) -> u64 {
+pub fn seed(settings: &SelfTrainSettings, generation: u32, stream: RandomStream) -> u64 {
     let generation = hash::fold(hash::mix(settings.seed), u64::from(generation));
-    hash::fold(generation, draw as u64)
+    hash::fold(generation, stream as u64)
 }
 
 /// The games of a generation of a regression.
@@ -84,8 +84,8 @@ pub fn games(settings: &SelfTrainSettings, generation: u32) -> GeneratorSettings
         games: settings.positions.div_ceil(settings.positions_per_game as u64),
         nodes: settings.nodes_of(generation),
         variant: settings.variant,
-        natural: settings.policy_openings,
-        seed: seed(settings, generation, Draw::Games),
+        policy_openings: settings.policy_openings,
+        seed: seed(settings, generation, RandomStream::Games),
         ..GeneratorSettings::default()
     }
 }
@@ -102,7 +102,7 @@ pub fn positions(settings: &SelfTrainSettings, generation: u32, filters: Filters
     prepare::PrepareSettings {
         filters: Filters { per_game: Some(settings.positions_per_game), ..filters },
         count: Some(settings.positions),
-        seed: seed(settings, generation, Draw::Positions),
+        seed: seed(settings, generation, RandomStream::Positions),
         ..prepare::PrepareSettings::default()
     }
 }
@@ -159,7 +159,7 @@ impl<'a> WindowFit<'a> {
             // No early stopping: the last steps are the smallest.
             patience: regression.passes,
             batch: (data.train.len() / FEWEST_UPDATES).clamp(SMALLEST_BATCH, usual.batch),
-            seed: seed(settings, generation, Draw::Training),
+            seed: seed(settings, generation, RandomStream::Training),
             ..usual
         };
         settings.set_group(PAIRS.name, |group| (group.l2, group.learn) = (regression.pairs_l2, !pairs_frozen));

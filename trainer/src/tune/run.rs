@@ -270,7 +270,7 @@ impl Tuning {
             None => {
                 let opening_settings = OpeningSettings::new(hash::fold(hash::mix(self.settings.seed), number));
                 let openings = RandomOpenings::new(opening_settings, filter);
-                let mut openings = openings.with_policy(self.settings.natural, Arc::clone(&self.base.weights));
+                let mut openings = openings.with_policy(self.settings.policy_openings, Arc::clone(&self.base.weights));
                 openings.next().expect("random openings have no end")
             }
         }
@@ -417,7 +417,7 @@ mod tests {
             batch: 3,
             budget: SearchLimits::Nodes(100),
             hash: 1,
-            natural: 0.5,
+            policy_openings: 0.5,
             adjudication: Adjudication { plies: Some(200), ..Adjudication::default() },
             ..TuningSettings::default()
         }
@@ -499,16 +499,20 @@ mod tests {
 
     #[test]
     fn openings_are_sampled_from_the_policy_if_asked_for() {
-        let made = |natural| -> Vec<Opening> {
-            let tuning = Tuning::new(TuningSettings { natural, ..small() }, Path::new("/nowhere")).unwrap();
+        let made = |policy_openings| -> Vec<Opening> {
+            let tuning = Tuning::new(TuningSettings { policy_openings, ..small() }, Path::new("/nowhere")).unwrap();
             let mut filter = openings::opening_filter(Weights::embedded(), FILTER_NODES);
             (1..=12).map(|number| tuning.opening(number, &mut filter)).collect()
         };
-        let [random, half, natural] = [0.0, 0.5, 1.0].map(made);
-        assert!(random.iter().zip(&natural).all(|(one, other)| one != other));
-        assert!(half == made(0.5) && half != random && half != natural);
+        let [random, half, policy] = [0.0, 0.5, 1.0].map(made);
+        assert!(random.iter().zip(&policy).all(|(one, other)| one != other));
+        assert!(half == made(0.5) && half != random && half != policy);
         // Tunings without the setting can be resumed.
-        assert!(!String::from_utf8(to_json(&TuningSettings { natural: 0.0, ..small() })).unwrap().contains("natural"));
+        assert!(
+            !String::from_utf8(to_json(&TuningSettings { policy_openings: 0.0, ..small() }))
+                .unwrap()
+                .contains("natural")
+        );
     }
 
     #[test]
@@ -540,7 +544,7 @@ mod tests {
             (TuningSettings { batch: 0, ..small() }, "batch must be"),
             (TuningSettings { hash: 0, ..small() }, "hash must be"),
             (TuningSettings { average: 1.1, ..small() }, "average must be"),
-            (TuningSettings { natural: -0.1, ..small() }, "natural must be"),
+            (TuningSettings { policy_openings: -0.1, ..small() }, "policy-openings must be"),
             (TuningSettings { schedule: schedule(0), ..small() }, "pairs must be"),
             (TuningSettings { schedule: Schedule { alpha: f64::NAN, ..schedule(5) }, ..small() }, "alpha must be"),
         ] {

@@ -52,9 +52,10 @@ pub struct TuningSettings {
     #[arg(long, value_parser = number::<usize>(0..), default_value_t = Self::default().plies)]
     pub plies: usize,
     /// Fraction of random openings that are sampled from a policy: better moves are likelier
-    #[serde(skip_serializing_if = "is_default")]
-    #[arg(long, value_name = "FRACTION", value_parser = number(FRACTION), default_value_t = Self::default().natural)]
-    pub natural: f64,
+    // Written by its name in release 0.2.0, since a state has a hash of the settings.
+    #[serde(rename = "natural", alias = "policy-openings", skip_serializing_if = "is_default")]
+    #[arg(long, value_name = "FRACTION", value_parser = number(FRACTION), default_value_t = Self::default().policy_openings)]
+    pub policy_openings: f64,
     /// Adjudication rules.
     #[arg(skip)]
     pub adjudication: Adjudication,
@@ -76,7 +77,7 @@ impl Default for TuningSettings {
             hash: 8,
             openings: None,
             plies: 16,
-            natural: 0.0,
+            policy_openings: 0.0,
             adjudication: Adjudication::default(),
         }
     }
@@ -90,9 +91,9 @@ impl TuningSettings {
     pub fn check(&self) -> Result<(), String> {
         self.schedule.check()?;
         self.adjudication.check()?;
-        PolicySampler::check(self.natural)?;
-        if self.natural != 0.0 && self.openings.is_some() {
-            return Err("natural: it changes nothing with openings of a file".to_string());
+        PolicySampler::check(self.policy_openings)?;
+        if self.policy_openings != 0.0 && self.openings.is_some() {
+            return Err("policy-openings: it changes nothing with openings of a file".to_string());
         }
         if self.parameters.is_empty() {
             return Err("there are no parameters".to_string());

@@ -238,3 +238,12 @@ fn gains_are_named_as_players_name_them() {
         assert_eq!(words(net), expected);
     }
 }
+
+#[test]
+fn targets_of_a_fork_are_counted() {
+    let board = Board::from_fen("r3k2r/r6r/8/8/8/8/8/4K3 w - - 0 1").expect("a legal position");
+    let [e8, a8, h8, a7, h7] = [Square::E8, Square::A8, Square::H8, Square::A7, Square::H7];
+    assert_eq!(target_words(&board, &[e8, a8]), "king and rook");
+    assert_eq!(target_words(&board, &[a8, h8]), "two rooks");
+    assert_eq!(target_words(&board, &[e8, a8, h8, a7, h7]), "king and four rooks");
+}

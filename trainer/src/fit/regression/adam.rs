@@ -48,11 +48,11 @@ impl Adam {
             let (update, decay) =
                 (optim::Adam::new(factor * group.rate, optim::BETAS, self.steps), group.l2 / self.positions);
             for feature in range.clone() {
-                for stage in [0, 1] {
-                    let weight = &mut weights[feature][stage];
-                    let offset = self.anchor.get(feature).map_or(*weight, |anchor| *weight - anchor[stage]);
-                    let slope = gradient[feature][stage] + decay * offset;
-                    let [mean, square] = &mut self.moments[feature][stage];
+                for phase in [0, 1] {
+                    let weight = &mut weights[feature][phase];
+                    let offset = self.anchor.get(feature).map_or(*weight, |anchor| *weight - anchor[phase]);
+                    let slope = gradient[feature][phase] + decay * offset;
+                    let [mean, square] = &mut self.moments[feature][phase];
                     *weight -= update.step(mean, square, slope);
                 }
             }

@@ -51,11 +51,11 @@ impl Model {
         let squares = PIECE_SQUARE.len / MATERIAL.len;
         for piece in 0..MATERIAL.len {
             let rows = PIECE_SQUARE.nth(piece * squares)..PIECE_SQUARE.nth(piece * squares) + squares;
-            for stage in [0, 1] {
-                let weighted = |row: usize| self.weights[row][stage] * self.frequencies[row - PIECE_SQUARE.start];
+            for phase in [0, 1] {
+                let weighted = |row: usize| self.weights[row][phase] * self.frequencies[row - PIECE_SQUARE.start];
                 let mean: f64 = rows.clone().map(weighted).sum();
-                rows.clone().for_each(|row| self.weights[row][stage] -= mean);
-                self.weights[MATERIAL.nth(piece)][stage] += mean;
+                rows.clone().for_each(|row| self.weights[row][phase] -= mean);
+                self.weights[MATERIAL.nth(piece)][phase] += mean;
             }
         }
     }
@@ -68,11 +68,11 @@ impl Model {
 
     /// The weights of all features, zero beyond the range in use.
     pub fn weights(&self) -> FloatWeights {
-        let stage = |stage: usize| {
-            let known = self.weights.iter().map(|weight| weight[stage]);
+        let phase = |phase: usize| {
+            let known = self.weights.iter().map(|weight| weight[phase]);
             known.chain(std::iter::repeat(0.0)).take(LEN).collect()
         };
-        FloatWeights { mg: stage(0), eg: stage(1) }
+        FloatWeights { mg: phase(0), eg: phase(1) }
     }
 
     /// Fraction of the middlegame of a position.
@@ -203,10 +203,10 @@ impl LossFunction {
         Ok(all)
     }
 
-    /// Mean loss.
-    pub fn loss(&self, model: &Model, samples: &[Packed]) -> Result<f64, Error> {
+    /// Mean loss; `None` without samples.
+    pub fn loss(&self, model: &Model, samples: &[Packed]) -> Result<Option<f64>, Error> {
         let predictions = self.predictions(model, samples)?;
-        Ok(mean_loss(&predictions, 1.0))
+        Ok((!predictions.is_empty()).then(|| mean_loss(&predictions, 1.0)))
     }
 
     /// A model of weights of any unit, scaled to the smallest loss, and the scale.

@@ -16,6 +16,7 @@ mod gradient;
 mod settings;
 
 pub use data::Data;
+pub(crate) use settings::cosine;
 pub use settings::{FitGroupSettings, FitSettings, L2Target, Target};
 
 use dyad_engine::eval::layout::{MATERIAL, PIECE_SQUARE};
@@ -39,8 +40,8 @@ pub struct Epoch {
     pub number: u32,
     /// Mean loss over the batches, each before its update.
     pub train_loss: f64,
-    /// Mean loss of the test positions after the epoch; NaN without test positions.
-    pub test_loss: f64,
+    /// Mean loss of the test positions after the epoch; `None` without test positions.
+    pub test_loss: Option<f64>,
     /// Whether the test loss is the best so far.
     pub best: bool,
 }
@@ -52,8 +53,8 @@ pub enum FitEvent {
     Start {
         /// Logits for one unit of the weights.
         scale: f64,
-        /// The loss.
-        test_loss: f64,
+        /// The loss; `None` without test positions.
+        test_loss: Option<f64>,
     },
     /// Progress within an epoch.
     Progress {
@@ -87,16 +88,16 @@ pub struct Fitted {
     pub unit: f64,
     /// The epochs.
     pub epochs: Vec<Epoch>,
-    /// Test loss of the initial weights.
-    pub start_loss: f64,
+    /// Test loss of the initial weights; `None` without test positions.
+    pub start_loss: Option<f64>,
     /// Whether the fit was stopped early.
     pub stopped: bool,
 }
 
 impl Fitted {
-    /// Test loss of the fitted weights.
+    /// Test loss of the fitted weights; `None` without test positions.
     #[must_use]
-    pub fn test_loss(&self) -> f64 {
+    pub fn test_loss(&self) -> Option<f64> {
         self.epochs.iter().rfind(|epoch| epoch.best).map_or(self.start_loss, |epoch| epoch.test_loss)
     }
 }
@@ -157,7 +158,8 @@ fn kept_scale(scale: i32, unit: f64) -> Result<i32, Error> {
 /// Fits weights to data, from the initial weights `start`.
 ///
 /// # Errors
-/// When settings or data do not allow it, and [`Error::Stopped`] if stopped within the first epoch.
+/// When settings or data do not allow it, when the fit diverges, and [`Error::Stopped`] if stopped within the first
+/// epoch.
 pub fn fit(
     settings: &FitSettings,
     data: &Data,
@@ -183,9 +185,9 @@ pub fn fit(
         for index in 0..batches {
             let batch = order.slice(index * settings.batch..(index + 1) * settings.batch);
             let (batch_loss, gradient) = objective.gradient(&model, data, batch)?;
-            loss += batch_loss;
+            loss += finite(batch_loss, number)?;
             let done = ((number - 1) as usize * batches + index) as f64 / (settings.epochs as usize * batches) as f64;
-            adam.step(&mut model.weights, &gradient, settings.rate_factor(done));
+            adam.step(&mut model.weights, &gradient, cosine(done));
             if both_learn {
                 model.center_squares();
             }
@@ -196,9 +198,9 @@ pub fn fit(
                 return if fitted.epochs.is_empty() { Err(Error::Stopped) } else { Ok(fitted) };
             }
         }
-        let test_loss = objective.loss(&model, &data.test)?;
+        let test_loss = objective.loss(&model, &data.test)?.map(|loss| finite(loss, number)).transpose()?;
         // Without test positions the last epoch is the best.
-        let best = test_loss.is_nan() || test_loss < best_loss || best_loss.is_nan();
+        let best = test_loss.zip(best_loss).is_none_or(|(loss, best)| loss < best);
         let epoch = Epoch { number, train_loss: loss / order.len() as f64, test_loss, best };
         (context.on_event)(FitEvent::Epoch(epoch));
         if best {
@@ -212,6 +214,17 @@ pub fn fit(
         }
     }
     Ok(fitted)
+}
+
+/// A loss of the epoch with this number.
+///
+/// # Errors
+/// When it is not finite: the fit diverged.
+fn finite(loss: f64, epoch: u32) -> Result<f64, Error> {
+    match loss.is_finite() {
+        true => Ok(loss),
+        false => Err(Error::Settings(format!("the fit diverged in pass {epoch}: lower the rate of the groups"))),
+    }
 }
 
 #[cfg(test)]

@@ -102,6 +102,11 @@ pub enum L2Target {
     Start,
 }
 
+/// Factor of all rates when the fraction `done` of a training is done: from 1 to a hundredth along a cosine.
+pub(crate) fn cosine(done: f64) -> f64 {
+    0.01 + 0.99 * 0.5 * (1.0 + (std::f64::consts::PI * done).cos())
+}
+
 /// Range of [`FitSettings::batch`]: no file has more positions.
 const BATCH: RangeInclusive<usize> = 1..=1_000_000_000;
 
@@ -122,7 +127,7 @@ pub struct FitSettings {
     #[serde(deserialize_with = "groups::map")]
     pub groups: BTreeMap<String, FitGroupSettings>,
     /// What L2 regularizes the weights toward; material always toward its initial weights
-    #[serde(rename = "hold", alias = "regularize-toward")]
+    #[serde(rename = "regularize-toward", alias = "hold")]
     #[arg(long = "regularize-toward", value_name = "TARGET", value_enum, default_value_t)]
     pub l2_target: L2Target,
     /// Epochs at most
@@ -159,11 +164,6 @@ impl FitSettings {
     /// Makes `change` to the settings of one group.
     pub fn set_group(&mut self, name: &str, change: impl FnOnce(&mut FitGroupSettings)) {
         change(self.groups.entry(name.to_string()).or_insert_with(|| FitGroupSettings::of(name)));
-    }
-
-    /// Factor of all rates when the fraction `done` of the fit is done: from 1 to a hundredth along a cosine.
-    pub(super) fn rate_factor(&self, done: f64) -> f64 {
-        0.01 + 0.99 * 0.5 * (1.0 + (std::f64::consts::PI * done).cos())
     }
 
     pub(super) fn check(&self) -> Result<(), Error> {

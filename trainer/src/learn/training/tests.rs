@@ -217,6 +217,19 @@ fn a_finished_run_resumes_with_new_settings_and_keeps_them() {
 }
 
 #[test]
+fn the_best_iteration_is_the_last_one_without_measurements() {
+    for (accuracy, best, expected) in [
+        (None, None, true),
+        (Some(0.2), None, true),
+        (Some(0.3), Some(0.2), true),
+        (Some(0.2), Some(0.2), false),
+        (None, Some(0.2), false),
+    ] {
+        assert_eq!(is_best(accuracy, best), expected, "{accuracy:?} {best:?}");
+    }
+}
+
+#[test]
 fn frozen_groups_do_not_change() {
     let folder = Temporary::new();
     let mut settings = small();
@@ -259,8 +272,8 @@ fn the_order_of_hidden_piece_values_is_learned() {
         let lines = json_lines::read::<LogLine>(&folder.join("run").join("log.jsonl")).unwrap();
         let last = lines.last().unwrap();
         let pieces = &last.material[..5];
-        for stage in [0, 1] {
-            let in_order = pieces.windows(2).all(|pair| pair[0][stage] < pair[1][stage]);
+        for phase in [0, 1] {
+            let in_order = pieces.windows(2).all(|pair| pair[0][phase] < pair[1][phase]);
             assert!(in_order, "{:?}: {pieces:?}", settings.objective);
         }
         assert!(last.accuracy > lines[0].accuracy, "{:?} {:?}", lines[0].accuracy, last.accuracy);

@@ -7,7 +7,7 @@
 
 /// The change of one feature's middlegame and endgame weights.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct GradientEntry {
+pub struct UpdateEntry {
     /// The feature.
     pub feature: u32,
     /// Change of the middlegame weight.
@@ -16,23 +16,24 @@ pub struct GradientEntry {
     pub eg: f64,
 }
 
-/// A sparse change; each feature occurs at most once.
-pub type Gradient = Vec<GradientEntry>;
+/// A sparse change, which is added to the weights; each feature occurs at most once. It begins as the negative gradient
+/// of the loss, and the optimizer gives each number its size.
+pub type Update = Vec<UpdateEntry>;
 
 /// Rounding residues of sums that cancel in exact arithmetic are below this; true changes are far above.
 const CANCELED: f64 = 1e-9;
 
 /// Sums sparse changes.
-pub struct GradientSum {
+pub struct UpdateSum {
     sums: Vec<[f64; 2]>,
     seen: Vec<bool>,
     touched: Vec<u32>,
 }
 
-impl GradientSum {
+impl UpdateSum {
     /// An empty sum over `features` features.
-    pub fn new(features: usize) -> GradientSum {
-        GradientSum { sums: vec![[0.0; 2]; features], seen: vec![false; features], touched: Vec::new() }
+    pub fn new(features: usize) -> UpdateSum {
+        UpdateSum { sums: vec![[0.0; 2]; features], seen: vec![false; features], touched: Vec::new() }
     }
 
     /// Adds to one feature.
@@ -48,26 +49,28 @@ impl GradientSum {
     }
 
     /// Adds a whole change.
-    pub fn add_all(&mut self, gradient: &[GradientEntry]) {
-        for entry in gradient {
+    pub fn add_all(&mut self, update: &[UpdateEntry]) {
+        for entry in update {
             self.add(entry.feature, entry.mg, entry.eg);
         }
     }
 
     /// Returns the sum without canceled entries and resets it. Entries are in the order in which features were first
-    /// touched, so the order depends only on what was added.
-    pub fn take(&mut self) -> Gradient {
-        let mut gradient = Vec::with_capacity(self.touched.len());
+    /// touched, so the order depends only on what was added. NaN stays, so that a training that diverged ends with an
+    /// error.
+    pub fn take(&mut self) -> Update {
+        let is_canceled = |change: f64| change.abs() <= CANCELED;
+        let mut update = Vec::with_capacity(self.touched.len());
         for &feature in &self.touched {
             let i = feature as usize;
             let [mg, eg] = std::mem::take(&mut self.sums[i]);
             self.seen[i] = false;
-            if mg.abs() > CANCELED || eg.abs() > CANCELED {
-                gradient.push(GradientEntry { feature, mg, eg });
+            if !(is_canceled(mg) && is_canceled(eg)) {
+                update.push(UpdateEntry { feature, mg, eg });
             }
         }
         self.touched.clear();
-        gradient
+        update
     }
 }
 
@@ -77,16 +80,18 @@ mod tests {
 
     #[test]
     fn sums_and_drops_what_cancels() {
-        let mut sum = GradientSum::new(10);
+        let mut sum = UpdateSum::new(10);
         for _ in 0..3 {
             sum.add(7, -1.0 / 3.0, 0.5);
             sum.add(2, -1.0 / 3.0, 0.1 - 0.1);
         }
         sum.add(2, 1.0, 0.0);
-        let entry = GradientEntry { feature: 7, mg: -1.0, eg: 1.5 };
+        let entry = UpdateEntry { feature: 7, mg: -1.0, eg: 1.5 };
         assert_eq!(sum.take(), vec![entry]);
         assert_eq!(sum.take(), vec![], "taking empties the sum");
         sum.add_all(&[entry, entry]);
         assert_eq!(sum.take()[0].mg, -2.0);
+        sum.add(3, f64::NAN, f64::NAN);
+        assert!(sum.take()[0].mg.is_nan());
     }
 }
