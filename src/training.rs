@@ -422,21 +422,21 @@ impl Training {
         trained: Option<&Trained>,
     ) -> Result<Option<&'static str>, String> {
         let request = self.requested.take().expect("a training is requested");
+        let is_running = |running: &Running| request.mode == running.mode || request.mode == Mode::Resume;
+        if self.running.as_ref().is_some_and(is_running) {
+            return Ok(Some("is running already"));
+        }
+        let folder = self.folder().ok_or("error: name a folder by TrainFolder")?;
         if let Some(running) = &self.running {
-            if request.mode == running.mode || request.mode == Mode::Resume {
-                return Ok(Some("is running already"));
-            }
             // The requested training begins when this one has ended; one that is refused does not end it.
-            let folder = self.folder().ok_or("error: name a folder by TrainFolder")?;
-            let overview = selftrain::overview(&folder).filter(|_| folder == running.folder);
             self.preparation(request.mode, folder.clone(), in_use, false)?;
+            let overview = (folder == running.folder).then(|| selftrain::overview(&folder)).flatten();
             check_mode(request.mode, overview.as_ref(), &self.start, &folder)
                 .map_err(|error| format!("error: {error}; the running training continues"))?;
             running.stop.stop();
             self.requested = Some(request);
             return Ok(Some("stopping"));
         }
-        let folder = self.folder().ok_or("error: name a folder by TrainFolder")?;
         // The training's own weights are already proven stronger than the reference.
         let is_own = trained.is_some_and(|trained| trained.is_of(&folder));
         self.running = Some(self.preparation(request.mode, folder, in_use, is_own)?.spawn(&self.events)?);

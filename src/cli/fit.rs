@@ -202,7 +202,7 @@ fn rounded(loss: f64) -> f64 {
     (loss * 1e6).round() / 1e6
 }
 
-/// A loss with five digits, or that there is none.
+/// A loss with five digits, or `unknown` without test positions.
 fn words(loss: Option<f64>) -> String {
     loss.map_or_else(|| "unknown".to_string(), |loss| format!("{loss:.5}"))
 }

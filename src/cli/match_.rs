@@ -158,7 +158,7 @@ impl Layered<MatchArguments> {
         if openings != (None, None, None) {
             (settings.openings, settings.chess960, settings.dfrc) = openings;
             // The plies of the file were those of its openings.
-            if !settings.takes_plies() {
+            if !has_plies(settings.openings.as_deref()) {
                 settings.plies = plies;
             }
         }
@@ -361,7 +361,7 @@ impl MatchSettings {
             return Err("elo-model: it changes nothing without sprt".to_string());
         }
         match (&self.openings, self.chess960 == Some(true), self.dfrc == Some(true)) {
-            _ if self.plies.is_some() && !self.takes_plies() => {
+            _ if self.plies.is_some() && !has_plies(self.openings.as_deref()) => {
                 Err("plies: it changes nothing without openings from games".to_string())
             }
             (_, true, true) => Err("chess960 and dfrc: openings are of one variant".to_string()),
@@ -369,11 +369,6 @@ impl MatchSettings {
             (Some(_), _, true) => Err("dfrc: it changes nothing with openings of a file".to_string()),
             _ => Ok(()),
         }
-    }
-
-    /// Whether the openings are the first plies of games.
-    fn takes_plies(&self) -> bool {
-        self.openings.as_deref().is_some_and(|path| Kind::of(path) != Kind::Positions)
     }
 
     /// Refuses a limit of the match that neither player searches with.
@@ -473,6 +468,11 @@ impl MatchSettings {
         }
         Ok(Box::new(list.into_iter().cycle()))
     }
+}
+
+/// Whether openings are the first plies of games.
+pub fn has_plies(openings: Option<&Path>) -> bool {
+    openings.is_some_and(|path| Kind::of(path) != Kind::Positions)
 }
 
 /// The options that limit the search, of which a player has one.

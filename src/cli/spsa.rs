@@ -8,7 +8,6 @@ use dyad_engine::eval::Weights;
 use dyad_engine::params::TUNABLES;
 use dyad_formats::atomic;
 use dyad_formats::error::Error;
-use dyad_formats::input::Kind;
 use dyad_formats::samples::SampleFile;
 use dyad_trainer::base::context::{Context, Progress};
 use dyad_trainer::base::number::number;
@@ -18,6 +17,7 @@ use dyad_trainer::tune::run::{self, TuningProgress, begin, resume};
 use dyad_trainer::tune::state::TuningSettings;
 
 use super::limits::{Clock, Limits};
+use super::match_::has_plies;
 use super::progress::ProgressDisplay;
 use super::settings::{Layered, check_same};
 use super::{Outcome, Threads, read_openings, stop_on_interrupt};
@@ -150,8 +150,7 @@ impl Arguments {
         let Arguments { parameters, settings, limits, clock, .. } = self;
         let settings = settings.load("spsa").map_err(Error::Settings)?;
         let settings = with_the_rest(settings, parameters.as_deref(), &limits, &clock)?;
-        let has_games = settings.openings.as_deref().is_some_and(|path| Kind::of(path) != Kind::Positions);
-        if !has_games && settings.plies != TuningSettings::default().plies {
+        if !has_plies(settings.openings.as_deref()) && settings.plies != TuningSettings::default().plies {
             return Err(Error::Settings("plies: it changes nothing without openings from games".to_string()));
         }
         if let Some(path) = &settings.openings {
