@@ -1,8 +1,8 @@
 //! The tools of the command line.
 //!
 //! A tool is a module with its arguments and a `run`, one line in [`Command`] and one arm in [`run`].
-//! What a tool decides is in its settings, which are the trainer's own; the arguments only fill them
-//! in, so that a JSON file can say the same ([`settings`]).
+//! What a tool decides is in its settings, which are the trainer's own and derive their options. A JSON file may have
+//! the same options ([`settings`]).
 
 #[macro_use]
 mod output;
@@ -22,7 +22,6 @@ mod player;
 mod prepare;
 mod progress;
 mod quality;
-mod renamed;
 mod report;
 mod search_error;
 mod selftrain;
@@ -117,10 +116,8 @@ In a browser tab Dyad plays, explains and learns too: docs/browser.md in the rep
 impl Arguments {
     /// Reads the arguments of the program; the help of a tool has the defaults of its settings.
     fn parse_with_defaults() -> Arguments {
-        let parsed = Arguments::command_with_defaults().try_get_matches();
-        let parsed = parsed.and_then(|matches| Arguments::from_arg_matches(&matches));
-        let words: Vec<String> = std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();
-        parsed.unwrap_or_else(|error| renamed::advise(error, &words).exit())
+        let parsed = settings::parse(&Arguments::command_with_defaults(), std::env::args_os().collect());
+        parsed.and_then(|matches| Arguments::from_arg_matches(&matches)).unwrap_or_else(|error| error.exit())
     }
 
     fn command_with_defaults() -> clap::Command {

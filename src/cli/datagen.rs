@@ -8,7 +8,7 @@ use dyad_trainer::base::context::Context;
 use dyad_trainer::selftrain::generator::{GeneratorProgress, GeneratorSettings, generate};
 
 use super::progress::ProgressDisplay;
-use super::settings::{Layered, check_resume};
+use super::settings::{SettingsFile, check_resume};
 use super::{Outcome, Threads, load_weights, read_openings, stop_on_interrupt};
 
 #[derive(Args)]
@@ -26,7 +26,9 @@ pub struct Arguments {
     #[arg(long, value_name = "FILE")]
     openings: Option<PathBuf>,
     #[command(flatten)]
-    settings: Layered<GeneratorSettings>,
+    file: SettingsFile,
+    #[command(flatten)]
+    settings: GeneratorSettings,
     #[command(flatten)]
     threads: Threads,
 }
@@ -36,11 +38,10 @@ const BOOK_PLIES: usize = 16;
 
 /// Plays the games.
 pub fn run(arguments: Arguments) -> Outcome {
-    let Arguments { out, resume, weights, openings, settings, threads } = arguments;
-    let inputs = [Some(&weights), openings.as_ref(), settings.file.as_ref()];
+    let Arguments { out, resume, weights, openings, file, settings, threads } = arguments;
+    let inputs = [Some(&weights), openings.as_ref(), file.settings.as_ref()];
     check_output(&out, inputs.into_iter().flatten())?;
     check_resume(resume, &out)?;
-    let settings = settings.load("datagen")?;
     let weights = load_weights(&weights)?;
     let openings = openings.map_or_else(|| Ok(Vec::new()), |path| read_openings(&path, BOOK_PLIES))?;
     let stop = stop_on_interrupt();

@@ -21,7 +21,7 @@ use dyad_trainer::fit::regression::{Calibration, Data, Epoch, FitEvent, FitSetti
 use serde_json::{Value as Json, json};
 
 use super::progress::ProgressDisplay;
-use super::settings::Layered;
+use super::settings::SettingsFile;
 use super::{Outcome, Threads, group_number, load_weights, stop_on_interrupt};
 
 const STOPPED: &str = "stopped before the first pass was complete: nothing is written";
@@ -41,7 +41,9 @@ pub struct Arguments {
     #[arg(long)]
     name: Option<String>,
     #[command(flatten)]
-    settings: Layered<FitSettings>,
+    file: SettingsFile,
+    #[command(flatten)]
+    settings: FitSettings,
     /// Groups of features to learn: names, PREFIX* or @FAMILY, here and below [default: all]
     #[arg(long, value_name = "GROUP", value_delimiter = ',')]
     groups: Vec<String>,
@@ -74,10 +76,10 @@ const NON_NEGATIVE: RangeInclusive<f64> = 0.0..=1e9;
 
 /// Fits weights and writes them.
 pub fn run(arguments: Arguments) -> Outcome {
-    let Arguments { samples, out, weights, name, settings, groups, freeze, l2, group_rate, leaves, .. } = arguments;
-    let others = [&weights, &leaves, &arguments.scale_like, &settings.file].into_iter().flatten();
+    let Arguments { samples, out, weights, name, file, mut settings, groups, freeze, l2, group_rate, leaves, .. } =
+        arguments;
+    let others = [&weights, &leaves, &arguments.scale_like, &file.settings].into_iter().flatten();
     check_output(&out, samples.iter().chain(others))?;
-    let mut settings = settings.load("fit")?;
     set_groups(&mut settings, &groups, &freeze, &l2, &group_rate)?;
     let start = weights.map_or_else(|| Ok(Arc::new(Weights::material())), |name| load_weights(&name))?;
     let other = arguments.scale_like.as_deref().map(load_weights).transpose()?;

@@ -12,7 +12,7 @@ use dyad_trainer::data::label::{ExternalEngine, LabelSettings, OwnEngine, label}
 use dyad_trainer::external::client::Program;
 
 use super::progress::ProgressDisplay;
-use super::settings::{Layered, check_resume};
+use super::settings::{SettingsFile, check_resume};
 use super::{Outcome, Threads, load_weights, stop_on_interrupt};
 
 #[derive(Args)]
@@ -35,7 +35,9 @@ pub struct Arguments {
     #[arg(long = "option", value_name = "NAME=VALUE", value_parser = named_text, requires = "engine")]
     options: Vec<(String, String)>,
     #[command(flatten)]
-    settings: Layered<LabelSettings>,
+    file: SettingsFile,
+    #[command(flatten)]
+    settings: LabelSettings,
     #[command(flatten)]
     threads: Threads,
 }
@@ -47,10 +49,10 @@ fn named_text(text: &str) -> Result<(String, String), String> {
 
 /// Labels a sample file.
 pub fn run(arguments: Arguments) -> Outcome {
-    let inputs = [arguments.settings.file.as_ref(), Some(&arguments.weights)].into_iter().flatten();
+    let inputs = [arguments.file.settings.as_ref(), Some(&arguments.weights)].into_iter().flatten();
     check_output(&arguments.out, inputs)?;
     check_resume(arguments.resume, &journal_name(&arguments.out))?;
-    let mut settings = arguments.settings.load("label")?;
+    let mut settings = arguments.settings;
     if let Some(path) = arguments.engine {
         settings.program = Some(Program { path, options: arguments.options });
     }

@@ -23,7 +23,7 @@ use serde_json::json;
 
 use super::prepare::show_broken;
 use super::progress::ProgressDisplay;
-use super::settings::{self, Layered, check_resume};
+use super::settings::{SettingsFile, check_resume};
 use super::{Outcome, Threads, calibrate, model_or_embedded, stop_on_interrupt};
 
 #[derive(Args)]
@@ -58,7 +58,9 @@ struct Prepare {
     #[arg(long)]
     resume: bool,
     #[command(flatten)]
-    settings: Layered<RecordSettings>,
+    file: SettingsFile,
+    #[command(flatten)]
+    settings: RecordSettings,
     #[command(flatten)]
     threads: Threads,
 }
@@ -71,7 +73,9 @@ struct Train {
     #[arg(long, short, value_name = "FILE")]
     out: PathBuf,
     #[command(flatten)]
-    settings: Layered<training::LevelSettings>,
+    file: SettingsFile,
+    #[command(flatten)]
+    settings: training::LevelSettings,
     /// Model whose calibration is kept [default: the built-in one]
     #[arg(long, value_name = "FILE")]
     calibrated_as: Option<PathBuf>,
@@ -87,9 +91,6 @@ struct Measure {
     /// Measure on all players, in N folds: each fold by a model trained without its players
     #[arg(long, value_name = "N", value_parser = number::<u32>(2..=1000), conflicts_with = "model")]
     folds: Option<u32>,
-    /// JSON file of settings for the trainings of --folds
-    #[arg(long, value_name = "FILE", requires = "folds")]
-    settings: Option<PathBuf>,
     #[command(flatten)]
     offsets: OffsetArguments,
     #[command(flatten)]
@@ -99,13 +100,13 @@ struct Measure {
 /// Offsets between rating systems.
 #[derive(Args)]
 struct OffsetArguments {
-    /// Elo added to ratings over the board, for the Lichess scale [default: of --settings, or of the model]
+    /// Elo added to ratings over the board, for the Lichess scale [default: of the model]
     #[arg(long, value_name = "ELO", allow_negative_numbers = true, value_parser = number(OFFSET))]
     board_offset: Option<f64>,
-    /// Elo added to FICS ratings [default: of --settings, or of the model]
+    /// Elo added to FICS ratings [default: of the model]
     #[arg(long, value_name = "ELO", allow_negative_numbers = true, value_parser = number(OFFSET))]
     fics_offset: Option<f64>,
-    /// Elo added to Chess.com ratings [default: of --settings, or of the model]
+    /// Elo added to Chess.com ratings [default: of the model]
     #[arg(long, value_name = "ELO", allow_negative_numbers = true, value_parser = number(OFFSET))]
     chess_com_offset: Option<f64>,
 }
@@ -152,9 +153,9 @@ pub fn run(arguments: Arguments) -> Outcome {
 }
 
 fn prepare(arguments: Prepare) -> Outcome {
-    check_output(&arguments.out, arguments.files.iter().chain(&arguments.settings.file))?;
+    check_output(&arguments.out, arguments.files.iter().chain(&arguments.file.settings))?;
     check_resume(arguments.resume, &arguments.out)?;
-    let settings = arguments.settings.load("level-prepare")?;
+    let settings = arguments.settings;
     let control = stop_on_interrupt();
     let mut progress = ProgressDisplay::new();
     let mut first = None;
@@ -179,9 +180,9 @@ fn prepare(arguments: Prepare) -> Outcome {
 }
 
 fn train(arguments: Train) -> Outcome {
-    let others = [&arguments.settings.file, &arguments.calibrated_as].into_iter().flatten();
+    let others = [&arguments.file.settings, &arguments.calibrated_as].into_iter().flatten();
     check_output(&arguments.out, others.chain([&arguments.records]))?;
-    let settings = arguments.settings.load("level-train")?;
+    let settings = arguments.settings;
     let calibration = match &arguments.calibrated_as {
         Some(path) => MoveModel::load(path)?.calibration,
         None => MoveModel::embedded().calibration.clone(),
@@ -293,22 +294,14 @@ fn no_player(player: &Option<String>, min_games: usize, files: &[PathBuf]) -> St
 
 fn measure(arguments: &Measure) -> Outcome {
     let model = model_or_embedded(arguments.model.as_deref())?;
-    let mut settings = match &arguments.settings {
-        Some(path) => settings::read(path, "level-train")?,
-        None => {
-            let Offsets { board: board_offset, fics: fics_offset, chess_com: chess_com_offset } = Offsets::of(&model);
-            training::LevelSettings {
-                board_offset,
-                fics_offset,
-                chess_com_offset,
-                ..training::LevelSettings::default()
-            }
-        }
-    };
     let OffsetArguments { board_offset, fics_offset, chess_com_offset } = &arguments.offsets;
-    settings.board_offset = board_offset.unwrap_or(settings.board_offset);
-    settings.fics_offset = fics_offset.unwrap_or(settings.fics_offset);
-    settings.chess_com_offset = chess_com_offset.unwrap_or(settings.chess_com_offset);
+    let of_model = Offsets::of(&model);
+    let settings = training::LevelSettings {
+        board_offset: board_offset.unwrap_or(of_model.board),
+        fics_offset: fics_offset.unwrap_or(of_model.fics),
+        chess_com_offset: chess_com_offset.unwrap_or(of_model.chess_com),
+        ..training::LevelSettings::default()
+    };
     let threads = arguments.threads.count();
     let (_, records) = records::read(&arguments.records)?;
     let offsets = settings.offsets();

@@ -7,7 +7,7 @@ use clap::Args;
 use dyad_engine::value::MAX_PLY;
 use dyad_trainer::arena::play::SearchLimits;
 use dyad_trainer::base::number::{check, number};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 /// Range of times in seconds: no game and no search takes longer than a year.
 pub const SECONDS: RangeInclusive<f64> = 0.0..=365.0 * 24.0 * 60.0 * 60.0;
@@ -16,8 +16,7 @@ pub const SECONDS: RangeInclusive<f64> = 0.0..=365.0 * 24.0 * 60.0 * 60.0;
 pub const DEPTH: RangeInclusive<u32> = 1..=MAX_PLY as u32 - 1;
 
 /// Limits of a search, of which one can be given.
-#[derive(Args, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Args, Clone, Debug, Default, PartialEq, Serialize)]
 #[group(skip)]
 pub struct Limits {
     /// Nodes per move
@@ -32,8 +31,7 @@ pub struct Limits {
 }
 
 /// A clock in place of [`Limits`].
-#[derive(Args, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Args, Clone, Debug, Default, PartialEq, Serialize)]
 #[group(skip)]
 pub struct Clock {
     /// Time for a game and increment, in seconds, as 8+0.08; with @NPS, as 8+0.08@200000, clocks run as if each player

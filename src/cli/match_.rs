@@ -22,13 +22,13 @@ use dyad_trainer::arena::pgn_writer::{PgnFile, today};
 use dyad_trainer::arena::play::{Adjudication, DrawRule, GameEnd, SearchLimits, WinRule};
 use dyad_trainer::arena::statistics::{Decision, EloModel, Sprt};
 use dyad_trainer::base::number::{self, number};
-use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value as Json};
+use serde::Serialize;
+use serde_json::Value as Json;
 
 use super::limits::{Clock, DEPTH, Limits, parse_clock, parse_move_time};
 use super::player::PlayerSpec;
 use super::progress::ProgressDisplay;
-use super::settings::Layered;
+use super::settings::SettingsFile;
 use super::{Outcome, Threads, read_openings, stop_on_interrupt};
 
 #[derive(Args)]
@@ -39,7 +39,11 @@ pub struct Arguments {
     /// Second player, as the first
     b: PlayerSpec,
     #[command(flatten)]
-    settings: Layered<MatchArguments>,
+    file: SettingsFile,
+    #[command(flatten)]
+    settings: MatchSettings,
+    #[command(flatten)]
+    files: Files,
 }
 
 /// Nodes per move.
@@ -54,8 +58,8 @@ const OVERHEAD: u64 = 60_000;
 const SEED: u64 = 1;
 
 /// How a match is played. What is `None` has its default.
-#[derive(Args, Default, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+#[derive(Args, Default, Serialize)]
+#[serde(rename_all = "kebab-case")]
 #[group(skip)]
 pub(super) struct MatchSettings {
     #[command(flatten)]
@@ -77,14 +81,13 @@ pub(super) struct MatchSettings {
     #[arg(long, num_args = 0, default_missing_value = "true", conflicts_with = "openings")]
     dfrc: Option<bool>,
     /// Plies taken from each game of an opening file [default: 16]
-    #[arg(long, value_parser = number::<usize>(0..))]
+    #[arg(long, value_parser = number::<usize>(0..), conflicts_with_all = ["chess960", "dfrc"])]
     plies: Option<usize>,
     /// Seed of random openings, and of the order of those of a file [default: 1]
     #[arg(long, value_parser = number::<u64>(0..))]
     seed: Option<u64>,
     /// Games at a time [default: one per processor]
     #[arg(long, value_name = "N", value_parser = number(1..=MAX_THREADS))]
-    #[serde(alias = "concurrency")]
     threads: Option<usize>,
     /// Stop when a sequential test of ELO1 against ELO0 has decided, with errors ALPHA and BETA
     #[arg(long, num_args = 4, value_names = ["ELO0", "ELO1", "ALPHA", "BETA"], allow_negative_numbers = true,
@@ -118,8 +121,7 @@ pub(super) struct MatchSettings {
 }
 
 /// What is kept of a match.
-#[derive(Args, Default, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+#[derive(Args, Default)]
 #[group(skip)]
 pub(super) struct Files {
     /// File (PGN) to which the games are appended
@@ -133,51 +135,7 @@ pub(super) struct Files {
     results: Option<PathBuf>,
 }
 
-/// The arguments that can stand in a file of settings.
-#[derive(Args, Default, Deserialize)]
-#[serde(try_from = "Map<String, Json>")]
-#[group(skip)]
-struct MatchArguments {
-    #[command(flatten)]
-    settings: MatchSettings,
-    #[command(flatten)]
-    files: Files,
-}
-
-impl Layered<MatchArguments> {
-    /// The settings; a limit of the arguments replaces that of the file, and so do openings.
-    fn load_match(self) -> Result<MatchArguments, String> {
-        let MatchSettings { limits, clock, openings, chess960, dfrc, plies, .. } = &self.arguments.settings;
-        let (limits, clock, plies) = (limits.clone(), clock.clone(), *plies);
-        let openings = (openings.clone(), *chess960, *dfrc);
-        let mut all = self.load("match")?;
-        let settings = &mut all.settings;
-        if (&limits, &clock) != (&Limits::default(), &Clock::default()) {
-            (settings.limits, settings.clock) = (limits, clock);
-        }
-        if openings != (None, None, None) {
-            (settings.openings, settings.chess960, settings.dfrc) = openings;
-            // The plies of the file were those of its openings.
-            if !has_plies(settings.openings.as_deref()) {
-                settings.plies = plies;
-            }
-        }
-        Ok(all)
-    }
-}
-
-impl TryFrom<Map<String, Json>> for MatchArguments {
-    type Error = serde_json::Error;
-
-    fn try_from(given: Map<String, Json>) -> Result<MatchArguments, serde_json::Error> {
-        let of_files = serde_json::to_value(Files::default())?;
-        let (files, settings) = given.into_iter().partition(|(name, _)| of_files.get(name).is_some());
-        let settings = serde_json::from_value(Json::Object(settings))?;
-        Ok(MatchArguments { settings, files: serde_json::from_value(Json::Object(files))? })
-    }
-}
-
-#[derive(Clone, Copy, ValueEnum, Serialize, Deserialize)]
+#[derive(Clone, Copy, ValueEnum, Serialize)]
 #[serde(rename_all = "lowercase")]
 enum Model {
     Logistic,
@@ -186,12 +144,10 @@ enum Model {
 
 /// Plays the match and prints its result.
 pub fn run(arguments: Arguments) -> Outcome {
-    let Arguments { a, b, settings } = arguments;
-    let settings_file = settings.file.clone();
-    let MatchArguments { settings, files } = settings.load_match()?;
+    let Arguments { a, b, file, settings, files } = arguments;
     let played = settings.to_match([&a, &b])?;
     settings.check_limits([&a, &b])?;
-    check_files([&a, &b], settings_file.as_deref(), &settings, &files)?;
+    check_files([&a, &b], file.settings.as_deref(), &settings, &files)?;
     let mut openings = settings.openings(&played)?;
     let event = settings.event(&played);
     let mut pgn = match &files.pgn {
@@ -656,51 +612,6 @@ mod tests {
     struct Line {
         #[command(flatten)]
         arguments: Arguments,
-    }
-
-    /// The arguments over a file with `text`.
-    fn over(text: &str, arguments: &[&str]) -> Result<MatchArguments, String> {
-        let path = std::env::temp_dir().join(format!("dyad-match-{}-{}.json", std::process::id(), text.len()));
-        std::fs::write(&path, text).unwrap();
-        let words = [&["match", "a", "b", "--settings", path.to_str().unwrap()], arguments].concat();
-        let all = <Line as clap::Parser>::parse_from(words).arguments.settings.load_match();
-        std::fs::remove_file(&path).unwrap();
-        all
-    }
-
-    #[test]
-    fn options_override_the_file() {
-        let file = r#"{"depth": 3, "games": 10, "sprt": [0, 5, 0.05, 0.05], "options-a": ["hash=1"]}"#;
-        let alone = over(file, &[]).unwrap().settings;
-        assert_eq!((alone.limits.depth, alone.games, alone.options_a.len()), (Some(3), Some(10), 1));
-        let both = over(file, &["--nodes", "100", "--games", "20"]).unwrap().settings;
-        assert_eq!((both.limits.nodes, both.limits.depth, both.games), (Some(100), None, Some(20)));
-        assert_eq!(both.sprt, Some(vec![0.0, 5.0, 0.05, 0.05]));
-        let clock = over(file, &["--tc", "8+0.08"]).unwrap().settings;
-        assert_eq!((clock.limits.depth, clock.clock.tc.as_deref()), (None, Some("8+0.08")));
-        let variant = over(r#"{"chess960": true}"#, &["--dfrc"]).unwrap().settings;
-        assert_eq!((variant.chess960, variant.dfrc), (None, Some(true)));
-        let book = r#"{"openings": "a.pgn", "plies": 8}"#;
-        for (words, openings, plies) in [
-            (&["--dfrc"][..], None, None),
-            (&["--chess960", "--plies", "4"], None, Some(4)),
-            (&["--openings", "b.epd"], Some("b.epd"), None),
-            (&["--openings", "b.pgn"], Some("b.pgn"), Some(8)),
-            (&["--plies", "4"], Some("a.pgn"), Some(4)),
-        ] {
-            let all = over(book, words).unwrap().settings;
-            assert_eq!((all.openings, all.plies), (openings.map(PathBuf::from), plies), "{words:?}");
-        }
-        assert!(over(r#"{"game": 10}"#, &[]).is_err() && over(r#"{"depht": 10}"#, &[]).is_err());
-    }
-
-    #[test]
-    fn a_file_says_how_a_match_is_played_and_what_is_kept_of_it() {
-        let text = r#"{"nodes": 5, "pgn": "a.pgn", "resume": true}"#;
-        let MatchArguments { settings, files } = over(text, &["--pgn", "b.pgn"]).unwrap();
-        assert_eq!((settings.limits.nodes, files.resume), (Some(5), Some(true)));
-        assert_eq!((files.pgn, files.results), (Some("b.pgn".into()), None));
-        assert!(over(r#"{"png": "a.pgn"}"#, &[]).is_err());
     }
 
     #[test]

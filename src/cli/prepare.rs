@@ -13,7 +13,7 @@ use dyad_trainer::data::positions::Filters;
 use dyad_trainer::data::prepare::{PrepareCounts, PrepareEvent, PreparePass, PrepareSettings, prepare};
 
 use super::progress::ProgressDisplay;
-use super::settings::Layered;
+use super::settings::SettingsFile;
 use super::{Outcome, Threads, stop_on_interrupt};
 
 /// Broken games that are shown one by one.
@@ -39,14 +39,15 @@ pub struct Arguments {
     #[arg(long, value_parser = number::<u32>(0..), value_name = "PLY", help_heading = "Positions")]
     max_ply: Option<u32>,
     #[command(flatten)]
-    settings: Layered<PrepareSettings>,
+    file: SettingsFile,
+    #[command(flatten)]
+    settings: PrepareSettings,
 }
 
 /// Makes a sample file and says what it holds.
 pub fn run(arguments: Arguments) -> Outcome {
-    let Arguments { out, settings, min_rating, max_rating, min_ply, max_ply, threads } = arguments;
-    check_output(&out, settings.file.as_deref())?;
-    let mut settings = settings.load("prepare")?;
+    let Arguments { out, file, mut settings, min_rating, max_rating, min_ply, max_ply, threads } = arguments;
+    check_output(&out, file.settings.as_deref())?;
     let Filters { mover_rating: [low, high], plies: [first, last], .. } = &mut settings.filters;
     (*low, *high) = (min_rating.or(*low), max_rating.or(*high));
     (*first, *last) = (min_ply.unwrap_or(*first), max_ply.unwrap_or(*last));

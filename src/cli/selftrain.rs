@@ -17,7 +17,7 @@ use dyad_trainer::selftrain::{
 };
 
 use super::progress::ProgressDisplay;
-use super::settings::Layered;
+use super::settings::SettingsFile;
 use super::{Outcome, Threads, load_weights, stop_on_interrupt, with_default};
 
 #[derive(Args)]
@@ -40,7 +40,9 @@ pub struct Arguments {
     #[arg(long)]
     dfrc: bool,
     #[command(flatten)]
-    settings: Layered<Overrides>,
+    file: SettingsFile,
+    #[command(flatten)]
+    settings: Overrides,
 }
 
 /// Begins or resumes a training.
@@ -103,8 +105,8 @@ fn print_summary(summary: &SelfTrainSummary, folder: &Path) {
 impl Arguments {
     /// The settings of the file, and the arguments over them; a new training has a number of threads.
     fn overrides(self) -> Result<Overrides, String> {
-        let long_games = self.settings.arguments.long_games;
-        let mut overrides = self.settings.load("selftrain")?;
+        let mut overrides = self.settings;
+        let long_games = overrides.long_games;
         if self.resume && overrides.preset.is_some() {
             return Err("preset: a training that is resumed keeps its own; leave out --preset".to_string());
         }
@@ -191,17 +193,6 @@ mod tests {
 
     fn resolve(line: &[&str]) -> Result<SelfTrainSettings, String> {
         SelfTrainSettings::resolve(&Weights::material(), &parse(line).overrides()?)
-    }
-
-    #[test]
-    fn a_file_without_threads_leaves_one_for_each_processor() {
-        let path = std::env::temp_dir().join(format!("dyad-selftrain-threads-{}.json", std::process::id()));
-        let all = Threads { threads: None }.count();
-        for (text, expected) in [("{}", all), (r#"{"threads": 7}"#, 7), (r#"{"selftrain": {"seed": 3}}"#, all)] {
-            std::fs::write(&path, text).unwrap();
-            assert_eq!(resolve(&["--settings", path.to_str().unwrap()]).unwrap().threads, expected, "{text}");
-        }
-        std::fs::remove_file(&path).unwrap();
     }
 
     /// Each option changes its setting and no other one, also where the value is the default of a preset.

@@ -19,7 +19,7 @@ use dyad_trainer::tune::state::TuningSettings;
 use super::limits::{Clock, Limits};
 use super::match_::has_plies;
 use super::progress::ProgressDisplay;
-use super::settings::{Layered, check_same};
+use super::settings::{Given, SettingsFile, check_same};
 use super::{Outcome, Threads, read_openings, stop_on_interrupt};
 
 #[derive(Args)]
@@ -44,7 +44,9 @@ pub struct Arguments {
     #[arg(long, value_name = "WEIGHTS", requires = "list_weights")]
     goal: Option<PathBuf>,
     #[command(flatten)]
-    settings: Layered<TuningSettings>,
+    file: SettingsFile,
+    #[command(flatten)]
+    settings: Given<TuningSettings>,
     #[command(flatten)]
     limits: Limits,
     #[command(flatten)]
@@ -129,7 +131,7 @@ fn lines(parameters: &[Parameter]) -> String {
 /// Parameters that change the weights, in the form that is read.
 fn weight_parameters(arguments: Arguments) -> Result<String, Box<dyn std::error::Error>> {
     let Arguments { list_weights, goal, settings, .. } = arguments;
-    let weights = settings.load("spsa")?.weights;
+    let weights = settings.settings.weights;
     let weights = Weights::named(weights.as_deref().unwrap_or(Path::new("default")))?;
     let trained = goal.as_deref().map(Weights::named).transpose()?;
     let samples = list_weights.ok_or("name the folder of the run: --out FOLDER")?;
@@ -148,8 +150,7 @@ impl Arguments {
     /// The settings of a new run.
     fn settings(self) -> Result<TuningSettings, Error> {
         let Arguments { parameters, settings, limits, clock, .. } = self;
-        let settings = settings.load("spsa").map_err(Error::Settings)?;
-        let settings = with_the_rest(settings, parameters.as_deref(), &limits, &clock)?;
+        let settings = with_the_rest(settings.settings, parameters.as_deref(), &limits, &clock)?;
         if !has_plies(settings.openings.as_deref()) && settings.plies != TuningSettings::default().plies {
             return Err(Error::Settings("plies: it changes nothing without openings from games".to_string()));
         }
@@ -164,11 +165,7 @@ impl Arguments {
     fn check_resume(self, folder: &Path) -> Result<(), Box<dyn std::error::Error>> {
         let saved = run::settings(folder)?;
         let Arguments { parameters, settings, limits, clock, .. } = self;
-        let asked = match settings.file {
-            Some(_) => settings.load("spsa")?,
-            None => settings.over(saved.clone()),
-        };
-        let asked = with_the_rest(asked, parameters.as_deref(), &limits, &clock)?;
+        let asked = with_the_rest(settings.over(saved.clone()), parameters.as_deref(), &limits, &clock)?;
         Ok(check_same(&serde_json::to_value(&saved)?, &serde_json::to_value(&asked)?, &[])?)
     }
 }

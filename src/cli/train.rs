@@ -22,13 +22,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::progress::ProgressDisplay;
-use super::settings::{Layered, check_same};
+use super::settings::{Given, SettingsFile, check_same};
 use super::{Outcome, Threads, group_number, load_weights, stop_on_interrupt};
 
 #[derive(Args)]
 pub struct Arguments {
     /// Sample file, made by `dyad prepare`
-    #[arg(required_unless_present_any = ["resume", "settings"])]
+    #[arg(required_unless_present = "resume")]
     samples: Option<PathBuf>,
     /// Folder of the run
     #[arg(long, short, value_name = "FOLDER")]
@@ -38,7 +38,9 @@ pub struct Arguments {
     #[arg(long)]
     resume: bool,
     #[command(flatten)]
-    settings: Layered<TrainingSettings>,
+    file: SettingsFile,
+    #[command(flatten)]
+    settings: Given<TrainingSettings>,
     #[command(flatten)]
     method: MethodArguments,
     #[command(flatten)]
@@ -164,25 +166,13 @@ fn say_how_it_ended(summary: &TrainingSummary) {
 impl Arguments {
     /// The settings of a new run.
     fn settings(self) -> Result<TrainingSettings, String> {
-        let settings = self.settings.load("train")?;
-        let settings = self.method.over(settings, self.samples, &self.threads)?;
-        match settings.samples.as_os_str().is_empty() {
-            true => Err("name a sample file: dyad train SAMPLES --out FOLDER".into()),
-            false => Ok(settings),
-        }
+        self.method.over(self.settings.settings, self.samples, &self.threads)
     }
 
     /// The settings of the run in the folder, with the arguments that may change it.
     fn resumed(self) -> Result<TrainingSettings, Box<dyn std::error::Error>> {
         let saved = training::saved_settings(&self.out)?;
-        let mut asked = match self.settings.file {
-            Some(_) => self.settings.load("train")?,
-            None => self.settings.over(saved.clone()),
-        };
-        if asked.samples.as_os_str().is_empty() {
-            asked.samples.clone_from(&saved.samples);
-        }
-        let asked = self.method.over(asked, self.samples, &self.threads)?;
+        let asked = self.method.over(self.settings.over(saved.clone()), self.samples, &self.threads)?;
         let free = ["iterations", "keep-going", "machine"];
         check_same(&serde_json::to_value(&saved)?, &serde_json::to_value(&asked)?, &free)?;
         Ok(asked)

@@ -118,17 +118,3 @@ fn a_command_that_fails_ends_the_program_with_a_failure() {
         assert!(lines[0].contains(error), "{commands:?}: {lines:?}");
     }
 }
-
-#[test]
-fn old_commands_and_options_say_what_they_are_called_now() {
-    for (words, expected) in [
-        (&["games", "--out", "x.pgn"][..], "'dyad games' is now 'dyad datagen'"),
-        (&["average", "a", "b"], "'dyad average' is now 'dyad weights average'"),
-        (&["stray", "x"], "'dyad stray' was removed: matches found no gain"),
-        (&["level", "style", "x"], "'dyad level style' was removed: from twenty games"),
-        (&["fit", "x", "--out", "y", "--back-off", "3"], "'dyad fit --back-off' was removed"),
-    ] {
-        let printed = refusal(words);
-        assert!(printed.contains(expected), "{words:?}: {printed}");
-    }
-}

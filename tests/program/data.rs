@@ -78,14 +78,14 @@ fn games_become_samples_labels_and_weights() {
     assert!(printed.contains("60 games or lines read, 6 of them broken"), "{printed}");
     fs::write(
         folder.join("settings.json"),
-        r#"{"prepare": {"inputs": ["games.pgn"], "scores": "white", "test-percent": 25.0,
-            "filters": {"quiet": true, "plies": [6, 10000]}}, "fit": {"epochs": 2, "batch": 200}}"#,
+        r#"{"prepare": {"scores": "white", "test-percent": 25.0, "quiet": true, "min-ply": 6},
+            "fit": {"epochs": 2, "batch": 200, "groups": ["material", "location"], "result-share": 0}}"#,
     )
     .unwrap();
-    run(&folder, "prepare --settings settings.json -o b.samples");
+    run(&folder, "prepare games.pgn --settings settings.json -o b.samples");
     assert_eq!(identity(folder.join("a.samples")), identity(folder.join("b.samples")));
 
-    let fit = "fit a.samples --settings settings.json -o w.json --groups material,location --result-share 0";
+    let fit = "fit a.samples --settings settings.json -o w.json";
     let printed = run(&folder, fit);
     assert!(printed.contains("test loss"), "{printed}");
     let weights = Weights::load(&folder.join("w.json")).unwrap();
@@ -95,7 +95,7 @@ fn games_become_samples_labels_and_weights() {
     assert!(fs::read(folder.join("w.json")).unwrap() == first, "threads changed the weights");
     run(
         &folder,
-        "fit a.samples --settings settings.json -o leaves.json --groups material,location --leaves material --threads 2",
+        "fit a.samples --settings settings.json -o leaves.json --result-share 1 --leaves material --threads 2",
     );
     let led = Weights::load(&folder.join("leaves.json")).unwrap();
     let material = Weights::material().id();

@@ -41,7 +41,7 @@ fn from_games_to_a_model() {
     let printed = refusal(&["level", "measure", text(&records), "--model", text(&model)]);
     assert!(printed.contains("no position of held-out players in ") && printed.contains("--folds N"), "{printed}");
     // On all players, each judged by a model that was trained without its games. Both players are of one band.
-    let lines = output(&[&["level", "measure", text(&records), "--folds", "2"], &settings[..]].concat());
+    let lines = output(&["level", "measure", text(&records), "--folds", "2"]);
     let rows = |band: &str| lines.iter().filter(|line| line.starts_with(band)).count();
     assert_eq!([rows("| band |"), rows("| 1200 |")], [5, 5], "{lines:?}");
     // Training and measure read a file to its end or refuse it; preparation repairs it.

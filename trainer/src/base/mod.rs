@@ -3,7 +3,6 @@
 //! words. It uses no other module.
 
 pub mod context;
-pub(crate) mod groups;
 pub mod json_lines;
 pub mod lock;
 pub mod number;

@@ -50,7 +50,7 @@ pub struct LabelSettings {
     pub timeout: u64,
     /// Margin over the second-best move, in centipawns, that makes the best one a desired move; 0 searches no second
     /// move
-    #[serde(alias = "decided", skip_serializing_if = "is_default")]
+    #[serde(skip_serializing_if = "is_default")]
     #[arg(long, value_name = "CENTIPAWNS", value_parser = number(MARGIN), default_value_t = 0)]
     pub min_margin: u32,
     /// The external engine; `None` for this one.

@@ -69,7 +69,7 @@ pub struct PrepareSettings {
     #[arg(long, value_name = "PATH")]
     pub tablebase: Option<String>,
     /// Positions to draw [default: all]
-    #[serde(rename = "positions", alias = "count")]
+    #[serde(rename = "positions")]
     #[arg(long = "positions", value_name = "N", value_parser = number::<u64>(1..))]
     pub count: Option<u64>,
     /// Seed of all draws

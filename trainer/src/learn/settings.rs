@@ -4,7 +4,6 @@
 //! and written into the weights files as provenance. Two runs with equal settings and equal data give equal weights,
 //! bit for bit; only [`MachineSettings`] may differ.
 
-use crate::base::groups;
 use crate::base::is_default;
 use crate::base::number::{self, number};
 use crate::base::parallel::check_threads;
@@ -13,7 +12,6 @@ use crate::fit::regression::cosine;
 use clap::{Args, ValueEnum};
 use dyad_engine::eval::layout;
 use dyad_engine::value::Value;
-use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
@@ -28,7 +26,7 @@ pub struct TrainingSettings {
     #[arg(skip)]
     pub samples: PathBuf,
     /// Initial weights: a file, `default` or `material` [default: material]
-    #[serde(rename = "weights", alias = "start")]
+    #[serde(rename = "weights")]
     #[arg(long = "weights", value_name = "WEIGHTS")]
     pub start: Option<PathBuf>,
     /// Depth of training in plies: 1 is the quiescence leaf of each child
@@ -50,11 +48,11 @@ pub struct TrainingSettings {
     #[arg(skip)]
     pub optimizer: OptimizerSettings,
     /// Span over which the weights are averaged
-    #[serde(rename = "averaging", alias = "average")]
+    #[serde(rename = "averaging")]
     #[arg(long = "averaging", value_name = "SPAN", value_enum, default_value_t)]
     pub average: Averaging,
     /// What L2 regularizes the weights toward
-    #[serde(rename = "regularize-toward", alias = "hold")]
+    #[serde(rename = "regularize-toward")]
     #[arg(long = "regularize-toward", value_name = "TARGET", value_enum, default_value_t)]
     pub l2_target: L2Target,
     /// Let the rate fall along a cosine to a hundredth at the end of the last iteration
@@ -65,10 +63,9 @@ pub struct TrainingSettings {
     pub keep_scale: bool,
     /// Learning by group; groups not named here learn without L2.
     #[arg(skip)]
-    #[serde(deserialize_with = "groups::map")]
     pub groups: BTreeMap<String, GroupSettings>,
     /// Training positions to use [default: all]
-    #[serde(rename = "positions", alias = "train-positions")]
+    #[serde(rename = "positions")]
     #[arg(long = "positions", value_parser = number::<usize>(0..), value_name = "N")]
     pub train_positions: Option<usize>,
     /// Test positions to use [default: all]
@@ -81,10 +78,6 @@ pub struct TrainingSettings {
     #[serde(skip_serializing_if = "is_default")]
     #[arg(skip)]
     pub untapered: bool,
-    /// A key of earlier releases, for a choice between two searches of siblings with equal results; not used.
-    #[serde(skip_serializing)]
-    #[arg(skip)]
-    pub search: IgnoredAny,
     /// Node limit of one position, all its moves together; a position that needs more is skipped and counted
     #[arg(long, value_name = "NODES", value_parser = number::<u64>(1..), default_value_t = Self::default().node_limit)]
     pub node_limit: u64,
@@ -166,7 +159,6 @@ impl Default for TrainingSettings {
             test_positions: None,
             skip_in_check: false,
             untapered: false,
-            search: IgnoredAny,
             node_limit: 20_000_000,
             keep_going: false,
             report_every: 50_000,
@@ -466,13 +458,6 @@ mod tests {
         settings.groups.insert("pairs".into(), GroupSettings { learn: false, l2: 1e-6, rate: 0.5 });
         assert_eq!(TrainingSettings::from_json(&settings.to_json()), Ok(settings));
         assert_eq!(TrainingSettings::from_json(b"{}"), Ok(TrainingSettings::default()));
-    }
-
-    #[test]
-    fn settings_of_earlier_releases_name_the_search_of_siblings() {
-        let expected = TrainingSettings { depth: 2, ..TrainingSettings::default() };
-        assert_eq!(TrainingSettings::from_json(br#"{"search": "fast", "depth": 2}"#), Ok(expected));
-        assert!(!String::from_utf8(TrainingSettings::default().to_json()).unwrap().contains("search"));
     }
 
     #[test]

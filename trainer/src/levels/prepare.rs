@@ -38,11 +38,11 @@ pub const BAND: u32 = 200;
 #[group(skip)]
 pub struct RecordSettings {
     /// Training positions of each rating band
-    #[serde(rename = "positions", alias = "train")]
+    #[serde(rename = "positions")]
     #[arg(long = "positions", value_parser = number::<usize>(0..), value_name = "N", default_value_t = Self::default().train)]
     pub train: usize,
     /// Test positions of each rating band
-    #[serde(rename = "test-positions", alias = "test")]
+    #[serde(rename = "test-positions")]
     #[arg(long = "test-positions", value_parser = number::<usize>(0..), value_name = "N", default_value_t = Self::default().test)]
     pub test: usize,
     /// Centers of the lowest and the highest band.

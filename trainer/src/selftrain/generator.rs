@@ -63,8 +63,7 @@ pub struct GeneratorSettings {
     #[arg(skip = Self::default().plies_after)]
     pub plies_after: [u32; 2],
     /// Fraction of policy-sampled openings (better moves are likelier) among games without an opening of a file
-    // Written by its name in release 0.2.0, since files of games have a hash of the settings.
-    #[serde(rename = "natural", alias = "policy-openings", skip_serializing_if = "is_default")]
+    #[serde(skip_serializing_if = "is_default")]
     #[arg(long, value_name = "FRACTION", value_parser = number(POLICY), default_value_t = Self::default().policy_openings)]
     pub policy_openings: f64,
     /// Largest advantage of either side after the opening, in centipawns

@@ -14,7 +14,6 @@ use super::settings::{
     Comparison, MINUTES, MOST_FOR_DISTANCE, Method, MethodName, Regression, SelfTrainSettings, Source,
 };
 use crate::arena::openings::Variant;
-use crate::base::groups;
 use crate::base::number::number;
 use crate::learn::settings::{GroupSettings, L2Target, ObjectiveSettings, OptimizerSettings};
 
@@ -107,7 +106,6 @@ pub struct Overrides {
     pub optimizer: Option<OptimizerSettings>,
     /// [`Comparison::groups`].
     #[arg(skip)]
-    #[serde(deserialize_with = "groups::map_if_given")]
     pub groups: Option<BTreeMap<String, GroupSettings>>,
     /// [`Comparison::fine_tune_from`].
     #[serde(alias = "refine-from")]

@@ -507,12 +507,6 @@ mod tests {
         let [random, half, policy] = [0.0, 0.5, 1.0].map(made);
         assert!(random.iter().zip(&policy).all(|(one, other)| one != other));
         assert!(half == made(0.5) && half != random && half != policy);
-        // Tunings without the setting can be resumed.
-        assert!(
-            !String::from_utf8(to_json(&TuningSettings { policy_openings: 0.0, ..small() }))
-                .unwrap()
-                .contains("natural")
-        );
     }
 
     #[test]

@@ -52,8 +52,7 @@ pub struct TuningSettings {
     #[arg(long, value_parser = number::<usize>(0..), default_value_t = Self::default().plies)]
     pub plies: usize,
     /// Fraction of random openings that are sampled from a policy: better moves are likelier
-    // Written by its name in release 0.2.0, since a state has a hash of the settings.
-    #[serde(rename = "natural", alias = "policy-openings", skip_serializing_if = "is_default")]
+    #[serde(skip_serializing_if = "is_default")]
     #[arg(long, value_name = "FRACTION", value_parser = number(FRACTION), default_value_t = Self::default().policy_openings)]
     pub policy_openings: f64,
     /// Adjudication rules.

@@ -9,7 +9,6 @@ use dyad_formats::error::Error;
 use dyad_formats::packed::{Packed, Sample};
 use serde::{Deserialize, Serialize};
 
-use crate::base::groups;
 use crate::base::number::{self, number};
 use crate::fit::logistic::sigmoid;
 
@@ -120,14 +119,12 @@ pub struct FitSettings {
     pub target: Target,
     /// Groups that learn; empty for all.
     #[arg(skip)]
-    #[serde(deserialize_with = "groups::list")]
     pub learn: Vec<String>,
     /// Groups whose settings differ from [`FitGroupSettings::of`] their name.
     #[arg(skip)]
-    #[serde(deserialize_with = "groups::map")]
     pub groups: BTreeMap<String, FitGroupSettings>,
     /// What L2 regularizes the weights toward; material always toward its initial weights
-    #[serde(rename = "regularize-toward", alias = "hold")]
+    #[serde(rename = "regularize-toward")]
     #[arg(long = "regularize-toward", value_name = "TARGET", value_enum, default_value_t)]
     pub l2_target: L2Target,
     /// Epochs at most
