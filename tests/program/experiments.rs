@@ -21,7 +21,7 @@ fn an_experiment_that_is_killed_finds_the_same_and_its_network_plays() {
     let (whole, killed) = (folder.join("whole"), folder.join("killed"));
     let arguments = |out| ["deepchess", "--size", "tiny", "--games-file", GAMES, "--out", out, "--threads", "1"];
     let printed = output(&[&["experiment"], &arguments(text(&whole))[..]].concat());
-    assert!(printed[0].starts_with("deepchess: ") && printed[0].ends_with("report.html"), "{printed:?}");
+    assert!(printed[0].starts_with("deepchess: ") && printed[0].ends_with("results.md"), "{printed:?}");
     kill_until_it_ends(Duration::from_millis(300), || {
         let resume: &[&str] = if killed.exists() { &["--resume"] } else { &[] };
         tool("experiment", &[&arguments(text(&killed)), resume].concat(), Stdio::null())
@@ -30,7 +30,7 @@ fn an_experiment_that_is_killed_finds_the_same_and_its_network_plays() {
     assert!(printed.contains("continue it with --resume"), "{printed}");
     let [one, other] = [&whole, &killed].map(|folder| results(folder));
     assert_eq!((&one["finished"], &one["hashes"]), (&true.into(), &other["hashes"]));
-    assert!(fs::read_to_string(killed.join("report.html")).unwrap().contains("Which of two positions was won?"));
+    assert!(fs::read_to_string(killed.join("results.md")).unwrap().contains("Which of two positions was won?"));
 
     let network = whole.join("steps/distilled/network.bin");
     let player = format!("deepchess:{}", text(&network));

@@ -14,12 +14,13 @@ use dyad_engine::value::{INFINITE, Value};
 use dyad_formats::error::Error;
 use dyad_formats::packed::Sample;
 use dyad_formats::samples::SampleFile;
+use serde::{Deserialize, Serialize};
 
 use crate::base::context::{Context, Progress};
 use crate::base::parallel::ordered_for_each;
 
 /// The ranking accuracy; fractions are 0 to 1.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Ranking {
     /// Test positions.
     pub positions: u64,

@@ -5,11 +5,10 @@ use std::path::Path;
 use dyad_engine::files;
 use dyad_formats::atomic::write_atomic;
 use dyad_formats::error::Error;
-use ndarray::{Array1, Array2};
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
-use crate::deepchess::network::{ANSWERS, INPUTS, Layer, Network, Sizes};
+use crate::deepchess::network::{ANSWERS, Layer, Network, Sizes};
 
 const FORMAT: &str = "dyad-network-1";
 /// Maximum number of units of a layer.
@@ -30,13 +29,6 @@ struct Header {
 }
 
 impl Network {
-    /// The sizes of its layers.
-    #[must_use]
-    pub fn sizes(&self) -> Sizes {
-        let of = |layers: &[Layer]| layers.iter().map(|layer| layer.bias.len()).collect();
-        Sizes { encoder: of(&self.encoder), comparator: of(&self.comparator) }
-    }
-
     /// Identity of the network: eight hexadecimal digits.
     #[must_use]
     pub fn id(&self) -> String {
@@ -76,8 +68,12 @@ impl Network {
     pub(super) fn load_with(path: &Path) -> Result<(Network, Json), Error> {
         let bytes = files::read(path, LARGEST_FILE).map_err(Error::file("read", path))?;
         let wrong = |problem: &str| Error::content(path, "network", problem);
-        let end = bytes.iter().position(|&byte| byte == b'\n').ok_or_else(|| wrong("there is no first line"))?;
-        let header: Header = serde_json::from_slice(&bytes[..end]).map_err(|error| wrong(&error.to_string()))?;
+        let (data, sum) = bytes.split_last_chunk::<4>().ok_or_else(|| wrong("it has no checksum"))?;
+        if crc32fast::hash(data).to_le_bytes() != *sum {
+            return Err(wrong("its checksum is another one"));
+        }
+        let end = data.iter().position(|&byte| byte == b'\n').ok_or_else(|| wrong("there is no first line"))?;
+        let header: Header = serde_json::from_slice(&data[..end]).map_err(|error| wrong(&error.to_string()))?;
         if header.format != FORMAT {
             return Err(wrong(&format!("its format is '{}', not '{FORMAT}'", header.format)));
         }
@@ -88,35 +84,19 @@ impl Network {
         if !fits(encoder) || !fits(comparator) || !ends || all().any(|&size| !(1..=LARGEST).contains(&size)) {
             return Err(wrong("there is no network of such layers"));
         }
-        let shapes = |inputs: usize, sizes: &[usize]| -> Vec<(usize, usize)> {
-            [inputs].into_iter().chain(sizes.iter().copied()).zip(sizes.iter().copied()).collect()
-        };
-        let vector = encoder[encoder.len() - 1];
-        let (first, second) = (shapes(INPUTS, encoder), shapes(2 * vector, comparator));
-        let numbers: usize = first.iter().chain(&second).map(|(inputs, outputs)| (inputs + 1) * outputs).sum();
-        let body = &bytes[end + 1..];
-        if body.len() != 4 * numbers + 4 {
-            let (length, expected) = (body.len(), 4 * numbers + 4);
-            return Err(wrong(&format!("{length} bytes follow the first line, expected {expected}")));
+        let (length, expected) = (data.len() - end - 1, 4 * header.sizes.parameters());
+        if length != expected {
+            return Err(wrong(&format!("{length} bytes of numbers follow the first line, expected {expected}")));
         }
-        let (data, sum) = bytes.split_at(bytes.len() - 4);
-        if crc32fast::hash(data).to_le_bytes() != sum {
-            return Err(wrong("its checksum is another one"));
+        let mut network = Network::zeros(&header.sizes);
+        let numbers = network.layers_mut().flat_map(Layer::numbers_mut);
+        for (number, bytes) in numbers.zip(data[end + 1..].chunks_exact(4)) {
+            *number = f32::from_le_bytes(bytes.try_into().expect("four bytes"));
+            if !number.is_finite() {
+                return Err(wrong("some of its numbers are none"));
+            }
         }
-        let mut numbers =
-            body[..body.len() - 4].chunks_exact(4).map(|four| f32::from_le_bytes([four[0], four[1], four[2], four[3]]));
-        let mut layers = |shapes: Vec<(usize, usize)>| -> Vec<Layer> {
-            let layer = |(inputs, outputs): (usize, usize)| {
-                let mut take = |count: usize| numbers.by_ref().take(count).collect::<Vec<f32>>();
-                let weights =
-                    Array2::from_shape_vec((inputs, outputs), take(inputs * outputs)).expect("they were counted");
-                Layer { weights, bias: Array1::from(take(outputs)) }
-            };
-            shapes.into_iter().map(layer).collect()
-        };
-        let network = Network { encoder: layers(first), comparator: layers(second) };
-        let finite = network.layers().flat_map(Layer::numbers).all(f32::is_finite);
-        if finite { Ok((network, header.note)) } else { Err(wrong("some of its numbers are none")) }
+        Ok((network, header.note))
     }
 }
 

@@ -100,17 +100,17 @@ mod tests {
         let file = SampleFile::open(&path).unwrap();
         let stop = Control::new(false);
         let mut context = Context { threads: 1, stop: &stop, on_event: &mut |_| () };
-        let trained = train(&settings(), 7, &file, None, &folder, &mut context).unwrap();
+        let (network, _) = train(&settings(), 7, &file, None, &folder, &mut context).unwrap();
         let measure = |network: &Network, threads| {
             let found = pair_accuracy(network, &file, Split::Game, 1000, 3, threads).unwrap();
             (found.pairs, found.positions, found.accuracy)
         };
-        let found = measure(&trained.network, 1);
-        assert_eq!(found, measure(&trained.network, 2));
+        let found = measure(&network, 1);
+        assert_eq!(found, measure(&network, 2));
         assert!(found.1 > 0 && found.2.low < found.2.value && found.2.value < found.2.high);
-        let learned = pair_accuracy(&trained.network, &file, Split::Position, 1000, 3, 1).unwrap();
+        let learned = pair_accuracy(&network, &file, Split::Position, 1000, 3, 1).unwrap();
         assert!(learned.accuracy.value > 0.55, "{learned:?}");
-        let nothing = Network::random(&Sizes { encoder: vec![3], comparator: vec![2] }, 1).zeros_like();
+        let nothing = Network::zeros(&Sizes { encoder: vec![3], comparator: vec![2] });
         assert_eq!(measure(&nothing, 1).2.value, 0.5);
     }
 }

@@ -120,19 +120,34 @@ impl Layer {
         slope.dot(&self.weights.t())
     }
 
-    fn len(&self) -> usize {
-        self.weights.len() + self.bias.len()
-    }
-
     /// All numbers in a fixed order.
     pub fn numbers(&self) -> impl Iterator<Item = f32> + '_ {
         self.weights.iter().chain(&self.bias).copied()
     }
+
+    /// All numbers in the same order.
+    pub fn numbers_mut(&mut self) -> impl Iterator<Item = &mut f32> {
+        self.weights.iter_mut().chain(&mut self.bias)
+    }
 }
 
 /// Applies the ReLU to outputs.
-pub fn rectify(outputs: &mut Array2<f32>) {
+fn rectify(outputs: &mut Array2<f32>) {
     outputs.mapv_inplace(|output| output.max(0.0));
+}
+
+/// The outputs of each of these layers of Pos2Vec, a row for each position.
+pub fn encoded(encoder: &[Layer], batch: &[&Bits]) -> Vec<Array2<f32>> {
+    let mut all: Vec<Array2<f32>> = Vec::with_capacity(encoder.len());
+    for layer in encoder {
+        let mut outputs = match all.last() {
+            None => layer.sparse(batch),
+            Some(inputs) => layer.dense(inputs.view()),
+        };
+        rectify(&mut outputs);
+        all.push(outputs);
+    }
+    all
 }
 
 /// Multiplies a gradient by the derivative of the ReLU at these outputs: zero where a unit was not active.
@@ -148,6 +163,23 @@ pub struct Sizes {
     pub encoder: Vec<usize>,
     /// Of the comparator; the last is [`ANSWERS`].
     pub comparator: Vec<usize>,
+}
+
+impl Sizes {
+    /// The inputs and outputs of the layers of the encoder and of the comparator.
+    pub fn shapes(&self) -> [Vec<(usize, usize)>; 2] {
+        let vector = self.encoder.last().copied().unwrap_or(INPUTS);
+        [(INPUTS, &self.encoder), (2 * vector, &self.comparator)].map(|(inputs, sizes)| {
+            let inputs = [inputs].into_iter().chain(sizes.iter().copied());
+            inputs.zip(sizes.iter().copied()).collect()
+        })
+    }
+
+    /// How many numbers a network of these sizes has.
+    #[must_use]
+    pub fn parameters(&self) -> usize {
+        self.shapes().iter().flatten().map(|(inputs, outputs)| (inputs + 1) * outputs).sum()
+    }
 }
 
 /// Two copies of an encoder and a comparator.
@@ -186,13 +218,21 @@ impl Network {
         }
     }
 
-    /// A network of the same sizes with nothing but zeros: a gradient before anything is learned.
+    /// A network with nothing but zeros: a gradient before anything is learned.
     #[must_use]
-    pub fn zeros_like(&self) -> Network {
-        let zeros = |layers: &[Layer]| {
-            layers.iter().map(|layer| Layer::zeros(layer.weights.nrows(), layer.weights.ncols())).collect()
+    pub fn zeros(sizes: &Sizes) -> Network {
+        let zeros = |shapes: Vec<(usize, usize)>| {
+            shapes.into_iter().map(|(inputs, outputs)| Layer::zeros(inputs, outputs)).collect()
         };
-        Network { encoder: zeros(&self.encoder), comparator: zeros(&self.comparator) }
+        let [encoder, comparator] = sizes.shapes().map(zeros);
+        Network { encoder, comparator }
+    }
+
+    /// The sizes of its layers.
+    #[must_use]
+    pub fn sizes(&self) -> Sizes {
+        let of = |layers: &[Layer]| layers.iter().map(|layer| layer.bias.len()).collect();
+        Sizes { encoder: of(&self.encoder), comparator: of(&self.comparator) }
     }
 
     /// The layers in their order.
@@ -205,12 +245,6 @@ impl Network {
         self.encoder.iter_mut().chain(&mut self.comparator)
     }
 
-    /// How many numbers it has.
-    #[must_use]
-    pub fn parameters(&self) -> usize {
-        self.layers().map(Layer::len).sum()
-    }
-
     /// Numbers in the vector of a position.
     #[must_use]
     pub fn vector(&self) -> usize {
@@ -220,20 +254,7 @@ impl Network {
     /// The vectors of positions, a row each.
     #[must_use]
     pub fn encode(&self, batch: &[&Bits]) -> Array2<f32> {
-        self.encoded(batch).pop().expect("an encoder has layers")
-    }
-
-    fn encoded(&self, batch: &[&Bits]) -> Vec<Array2<f32>> {
-        let mut all: Vec<Array2<f32>> = Vec::with_capacity(self.encoder.len());
-        for layer in &self.encoder {
-            let mut outputs = match all.last() {
-                None => layer.sparse(batch),
-                Some(inputs) => layer.dense(inputs.view()),
-            };
-            rectify(&mut outputs);
-            all.push(outputs);
-        }
-        all
+        encoded(&self.encoder, batch).pop().expect("an encoder has layers")
     }
 
     fn compared(&self, vectors: Array2<f32>) -> Vec<Array2<f32>> {
@@ -257,7 +278,7 @@ impl Network {
     /// The forward pass for pairs of positions.
     #[must_use]
     pub fn forward(&self, first: &[&Bits], second: &[&Bits]) -> Trace {
-        let encoded = self.encoded(&[first, second].concat());
+        let encoded = encoded(&self.encoder, &[first, second].concat());
         let vectors = encoded.last().expect("an encoder has layers");
         let (one, other) = vectors.view().split_at(Axis(0), first.len());
         let compared = self.compared(concatenate(Axis(1), &[one, other]).expect("both have a row for each pair"));
@@ -340,7 +361,7 @@ mod tests {
         // The answers weighted by fixed numbers, which are the gradient by the answers then.
         let slope = Array2::from_shape_vec((2, 2), vec![0.5, -1.0, 2.0, 0.25]).unwrap();
         let loss = |network: &Network| f64::from((network.forward(&first, &second).answers() * &slope).sum());
-        let mut gradient = network.zeros_like();
+        let mut gradient = Network::zeros(&sizes);
         let trace = network.forward(&first, &second);
         network.backward(&first, &second, &trace, slope.clone(), &mut gradient);
         let slopes: Vec<f32> = gradient.layers().flat_map(Layer::numbers).collect();
@@ -349,17 +370,7 @@ mod tests {
         for &index in active.iter().step_by(1 + active.len() / 60) {
             const H: f32 = 1e-3;
             let mut nudged = |by: f32| {
-                let mut left = index;
-                for layer in network.layers_mut() {
-                    if left < layer.len() {
-                        match layer.weights.len() {
-                            weights if left < weights => *layer.weights.iter_mut().nth(left).unwrap() += by,
-                            weights => layer.bias[left - weights] += by,
-                        }
-                        break;
-                    }
-                    left -= layer.len();
-                }
+                *network.layers_mut().flat_map(Layer::numbers_mut).nth(index).unwrap() += by;
                 loss(&network)
             };
             let up = nudged(H);

@@ -40,7 +40,9 @@ type Found = Result<(Worth, Vec<Move>), Ended>;
 const MOST_VECTORS: usize = 100_000;
 const MOST_MOVES: usize = 1_000_000;
 /// Plies of captures at most.
-const QUIESCENCE: usize = 12;
+const QUIESCENCE: i32 = 12;
+/// The ply from which there are captures alone.
+const DEEPEST: usize = MAX_PLY - QUIESCENCE as usize;
 
 /// Plays by comparing positions.
 pub struct ComparisonEngine {
@@ -51,6 +53,8 @@ pub struct ComparisonEngine {
     draw: Arc<[f32]>,
     /// Keys of the positions since the last irreversible move.
     keys: Vec<u64>,
+    /// The moves to search.
+    roots: Vec<Move>,
     nodes: u64,
     seldepth: usize,
     limits: Bounds,
@@ -77,6 +81,7 @@ impl ComparisonEngine {
             best: HashMap::new(),
             draw,
             keys: Vec::new(),
+            roots: Vec::new(),
             nodes: 0,
             seldepth: 0,
             limits,
@@ -122,13 +127,13 @@ impl ComparisonEngine {
         Worth::Position(Arc::clone(&self.draw))
     }
 
-    /// The mate, or the draw, that a node is without a search.
+    /// The mate, or the draw, that a node below the root is without a search.
     fn known(&self, board: &Board, ply: usize) -> Option<Worth> {
         if !board.has_legal_move() {
             return Some(if board.in_check() { Worth::Mate(!board.side_to_move(), ply) } else { self.draw() });
         }
         let reversible = board.halfmove_clock() as usize;
-        let seen = ply > 0 && self.keys.iter().rev().take(reversible).any(|&key| key == board.key());
+        let seen = self.keys.iter().rev().take(reversible).any(|&key| key == board.key());
         (seen || reversible >= 100 || board.insufficient_material()).then(|| self.draw())
     }
 
@@ -142,41 +147,49 @@ impl ComparisonEngine {
 
     /// The best that the player to move can reach, not worse than `alpha` and not better than `beta`, which is the
     /// opponent's; none is the worst for whom it belongs to. A node that reaches `beta` is cut off: the opponent has a
-    /// move that is as good for them.
+    /// move that is as good for them. Below depth 1 it is a quiescence search: captures, and all replies to a check.
     fn alpha_beta(
         &mut self,
         board: &Board,
-        depth: u32,
+        depth: i32,
         ply: usize,
         [alpha, beta]: [Option<&Worth>; 2],
         control: &Control,
     ) -> Found {
-        if let Some(known) = self.known(board, ply) {
-            self.count(control, ply)?;
+        self.count(control, ply)?;
+        if ply > 0
+            && let Some(known) = self.known(board, ply)
+        {
             return Ok((known, Vec::new()));
         }
-        if depth == 0 || ply + QUIESCENCE >= MAX_PLY {
-            return self.quiescence(board, ply, QUIESCENCE, [alpha, beta], control);
-        }
-        self.count(control, ply)?;
+        let depth = if ply >= DEEPEST { depth.min(0) } else { depth };
         let us = board.side_to_move();
         let mut best: Option<(Worth, Vec<Move>)> = None;
-        let moves = ordered(board, self.best.get(&board.key()).copied(), |_| true);
+        let quiescent = depth <= 0;
+        let check = board.in_check() && depth > -QUIESCENCE;
+        if quiescent && !check {
+            let standing = Worth::Position(self.vector(board));
+            if depth <= -QUIESCENCE || beta.is_some_and(|beta| !self.is_better(beta, &standing, us)) {
+                return Ok((standing, Vec::new()));
+            }
+            if alpha.is_none_or(|alpha| self.is_better(&standing, alpha, us)) {
+                best = Some((standing, Vec::new()));
+            }
+        }
+        let moves = match quiescent {
+            true => ordered(board, None, |mv| check || board.is_noisy(mv) && board.see_ge(mv, 0)),
+            false => ordered(board, self.best.get(&board.key()).copied(), |mv| ply > 0 || self.roots.contains(&mv)),
+        };
         self.keys.push(board.key());
         for mv in moves {
             let floor = best.as_ref().map(|best| &best.0).or(alpha);
-            let found = self.alpha_beta(&board.after(mv), depth - 1, ply + 1, [beta, floor], control);
-            let (worth, line) = match found {
-                Ok(found) => found,
-                Err(ended) => {
-                    self.keys.pop();
-                    return Err(ended);
-                }
-            };
+            let (worth, line) = self.alpha_beta(&board.after(mv), depth - 1, ply + 1, [beta, floor], control)?;
             if floor.is_some_and(|floor| !self.is_better(&worth, floor, us)) {
                 continue;
             }
-            self.remember(board, mv);
+            if !quiescent {
+                self.remember(board, mv);
+            }
             let cut = beta.is_some_and(|beta| !self.is_better(beta, &worth, us));
             best = Some((worth, [vec![mv], line].concat()));
             if cut {
@@ -184,47 +197,7 @@ impl ComparisonEngine {
             }
         }
         self.keys.pop();
-        Ok(best.unwrap_or_else(|| (alpha.expect("without one the first move is the best").clone(), Vec::new())))
-    }
-
-    /// Quiescence search: captures, and all replies to a check.
-    fn quiescence(
-        &mut self,
-        board: &Board,
-        ply: usize,
-        left: usize,
-        [alpha, beta]: [Option<&Worth>; 2],
-        control: &Control,
-    ) -> Found {
-        self.count(control, ply)?;
-        if let Some(known) = self.known(board, ply) {
-            return Ok((known, Vec::new()));
-        }
-        let us = board.side_to_move();
-        let standing = Worth::Position(self.vector(board));
-        let check = board.in_check() && left > 0;
-        let mut best: Option<(Worth, Vec<Move>)> = None;
-        if !check {
-            if left == 0 || beta.is_some_and(|beta| !self.is_better(beta, &standing, us)) {
-                return Ok((standing, Vec::new()));
-            }
-            if alpha.is_none_or(|alpha| self.is_better(&standing, alpha, us)) {
-                best = Some((standing, Vec::new()));
-            }
-        }
-        for mv in ordered(board, None, |mv| check || board.is_noisy(mv) && board.see_ge(mv, 0)) {
-            let floor = best.as_ref().map(|best| &best.0).or(alpha);
-            let (worth, line) = self.quiescence(&board.after(mv), ply + 1, left - 1, [beta, floor], control)?;
-            if floor.is_some_and(|floor| !self.is_better(&worth, floor, us)) {
-                continue;
-            }
-            let cut = beta.is_some_and(|beta| !self.is_better(beta, &worth, us));
-            best = Some((worth, [vec![mv], line].concat()));
-            if cut {
-                break;
-            }
-        }
-        Ok(best.unwrap_or_else(|| (alpha.expect("without one the first position is the best").clone(), Vec::new())))
+        Ok(best.unwrap_or_else(|| (alpha.expect("without one the first is the best").clone(), Vec::new())))
     }
 
     fn remember(&mut self, board: &Board, mv: Move) {
@@ -303,11 +276,9 @@ impl AnyEngine for ComparisonEngine {
         self.limits = Bounds { nodes: limits.nodes.unwrap_or(u64::MAX), until, binding: false };
         self.keys = game.keys()[..game.keys().len().saturating_sub(1)].to_vec();
         (self.nodes, self.seldepth) = (0, 0);
-        let roots: Vec<Move> = board.moves().iter().copied().collect();
-        let roots: Vec<Move> = match limits.searchmoves.is_empty() {
-            true => roots,
-            false => roots.into_iter().filter(|mv| limits.searchmoves.contains(mv)).collect(),
-        };
+        let wanted = |mv: &Move| limits.searchmoves.is_empty() || limits.searchmoves.contains(mv);
+        let roots: Vec<Move> = board.moves().iter().copied().filter(wanted).collect();
+        self.roots.clone_from(&roots);
         let mate = if board.in_check() { Score::Mate(0) } else { Score::Cp(0) };
         let mut outcome = Outcome {
             best: roots.first().copied(),
@@ -323,7 +294,8 @@ impl AnyEngine for ComparisonEngine {
             if roots.is_empty() {
                 break;
             }
-            let Ok((worth, pv)) = self.root(board, &roots, depth, control) else { break };
+            let found = self.alpha_beta(board, depth as i32, 0, [None, None], control);
+            let Ok((worth, pv)) = found else { break };
             let score = self.score(&worth, us);
             outcome = Outcome {
                 best: pv.first().copied(),
@@ -362,31 +334,6 @@ impl AnyEngine for ComparisonEngine {
     }
 }
 
-impl ComparisonEngine {
-    /// An iteration over the moves of the root.
-    fn root(&mut self, board: &Board, roots: &[Move], depth: u32, control: &Control) -> Found {
-        self.count(control, 0)?;
-        let us = board.side_to_move();
-        let mut best: Option<(Worth, Vec<Move>)> = None;
-        let keys = self.keys.len();
-        self.keys.push(board.key());
-        for mv in ordered(board, self.best.get(&board.key()).copied(), |mv| roots.contains(&mv)) {
-            let floor = best.as_ref().map(|best| &best.0);
-            let found = self.alpha_beta(&board.after(mv), depth - 1, 1, [None, floor], control);
-            let Ok((worth, line)) = found else {
-                self.keys.truncate(keys);
-                return Err(Ended);
-            };
-            if floor.is_none_or(|floor| self.is_better(&worth, floor, us)) {
-                self.remember(board, mv);
-                best = Some((worth, [vec![mv], line].concat()));
-            }
-        }
-        self.keys.truncate(keys);
-        best.ok_or(Ended)
-    }
-}
-
 /// A score as a value of the search, for display only.
 fn shown(score: Score) -> i32 {
     match score {
@@ -409,13 +356,13 @@ impl AnyModel for Network {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::deepchess::network::{INPUTS, Layer, Sizes};
+    use crate::deepchess::network::{INPUTS, Sizes};
     use dyad_engine::board::COLORS;
     use ndarray::Array1;
 
     /// A network that compares material: vectors have White's and Black's material, and the larger lead is better.
     fn counting() -> Arc<Network> {
-        let mut network = Network::random(&Sizes { encoder: vec![2], comparator: vec![2, 2] }, 1).zeros_like();
+        let mut network = Network::zeros(&Sizes { encoder: vec![2], comparator: vec![2, 2] });
         for (kind, worth) in [1.0, 3.0, 3.0, 5.0, 9.0, 0.0].into_iter().enumerate() {
             for (color, _) in COLORS.iter().enumerate() {
                 for square in 0..64 {
@@ -430,7 +377,6 @@ mod tests {
             network.comparator[0].weights[(row, 1)] = -by;
         }
         network.comparator[0].bias = Array1::from(vec![200.0, 200.0]);
-        network.comparator[1] = Layer::zeros(2, 2);
         network.comparator[1].weights[(0, 0)] = 1.0;
         network.comparator[1].weights[(1, 1)] = 1.0;
         Arc::new(network)

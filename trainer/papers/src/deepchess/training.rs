@@ -30,7 +30,7 @@ use rand_pcg::Pcg64;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use crate::deepchess::network::{ANSWERS, Bits, INPUTS, Layer, Network, Sizes, chance, gate, rectify};
+use crate::deepchess::network::{ANSWERS, Bits, INPUTS, Layer, Network, Sizes, chance, encoded, gate};
 
 /// How a network is trained.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -120,45 +120,25 @@ impl Positions {
     }
 }
 
-/// An epoch that is done.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+/// What a training has done.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
-pub struct Epoch {
-    /// The layer of Pos2Vec, from 1, or 0 for end to end.
-    pub layer: usize,
-    /// Its number in the stage, from 1.
-    pub epoch: u32,
-    /// Mean loss.
-    pub loss: f64,
-}
-
-/// A network that was trained.
-pub struct Trained {
-    /// The network.
-    pub network: Network,
-    /// Its epochs.
-    pub epochs: Vec<Epoch>,
-    /// How long they took.
-    pub seconds: f64,
-    /// Pairs learned from in a second, end to end.
-    pub pairs_per_second: f64,
+pub struct TrainingRecord {
     /// Positions learned from.
     pub positions: usize,
-}
-
-/// The state in a checkpoint besides the network.
-#[derive(Default, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
-struct TrainingState {
-    key: String,
-    epochs: Vec<Epoch>,
-    seconds: f64,
-    pair_seconds: f64,
+    /// Mean loss of each epoch, for each layer of Pos2Vec.
+    pub encoder: Vec<Vec<f64>>,
+    /// Mean loss of each epoch end to end.
+    pub losses: Vec<f64>,
+    /// Seconds of training.
+    pub seconds: f64,
+    /// Pairs a second in the last epoch.
+    pub pairs_per_second: f64,
 }
 
 const CHECKPOINT: &str = "checkpoint.bin";
 
-/// Trains a network, or resumes from the checkpoint in `folder`.
+/// Trains a network, or resumes from the checkpoint in `folder`, which must be of the same settings and samples.
 ///
 /// # Errors
 /// When the samples cannot be used, the folder not be written, or it was stopped.
@@ -169,72 +149,87 @@ pub fn train(
     teacher: Option<&Network>,
     folder: &Path,
     context: &mut Context<Progress>,
-) -> Result<Trained, Error> {
+) -> Result<(Network, TrainingRecord), Error> {
     let positions = Positions::load(samples, settings.split, false)?;
     let sizes = Sizes { encoder: settings.encoder.clone(), comparator: settings.comparator.clone() };
     if sizes.comparator.last() != Some(&ANSWERS) || sizes.encoder.is_empty() || settings.batch == 0 {
         return Err(Error::Settings("a network has layers, ends in two answers, and learns from batches".to_string()));
     }
-    let data = samples.summary().identity;
-    let key = format!("{seed} {data:016x} {} {settings:?}", teacher.map_or_else(String::new, Network::id));
     let path = folder.join(CHECKPOINT);
-    let (network, standing) = match path.exists() {
+    let (network, record) = match path.exists() {
         true => {
             let (network, note) = Network::load_with(&path)?;
-            let standing: TrainingState =
-                serde_json::from_value(note).map_err(|error| Error::content(&path, "note", error))?;
-            if standing.key == key { (network, standing) } else { (Network::random(&sizes, seed), fresh(&key)) }
+            (network, serde_json::from_value(note).map_err(|error| Error::content(&path, "note", error))?)
         }
-        false => (Network::random(&sizes, seed), fresh(&key)),
+        false => {
+            let count = positions.won.len() + positions.lost.len();
+            (Network::random(&sizes, seed), TrainingRecord { positions: count, ..TrainingRecord::default() })
+        }
     };
-    let order = Order { seed, positions: &positions };
-    let mut trainer = Trainer { settings, network, order, teacher, standing, context, path: &path };
-    trainer.run()?;
-    let Trainer { network, standing, .. } = trainer;
-    let pairs = f64::from(settings.epochs) * order.pairs(settings.pairs) as f64;
-    let pairs_per_second = if standing.pair_seconds > 0.0 { pairs / standing.pair_seconds } else { 0.0 };
-    fs::remove_file(&path).or_else(|error| match error.kind() {
-        std::io::ErrorKind::NotFound => Ok(()),
-        _ => Err(Error::file("remove", &path)(error)),
-    })?;
-    let learned = positions.won.len() + positions.lost.len();
-    let TrainingState { epochs, seconds, .. } = standing;
-    Ok(Trained { network, epochs, seconds, pairs_per_second, positions: learned })
-}
-
-fn fresh(key: &str) -> TrainingState {
-    TrainingState { key: key.to_string(), ..TrainingState::default() }
-}
-
-/// In which order positions are seen.
-#[derive(Clone, Copy)]
-struct Order<'a> {
-    seed: u64,
-    positions: &'a Positions,
+    let mut trainer = Trainer { settings, seed, positions: &positions, network, teacher, record, context };
+    for layer in trainer.record.encoder.len()..settings.encoder.len() {
+        let begun = Instant::now();
+        let losses = trainer.autoencode(layer + 1)?;
+        trainer.record.encoder.push(losses);
+        trainer.save(&path, begun)?;
+    }
+    for epoch in trainer.record.losses.len()..settings.epochs as usize {
+        let begun = Instant::now();
+        let loss = trainer.epoch(epoch as u32 + 1)?;
+        trainer.record.losses.push(loss);
+        trainer.record.pairs_per_second = trainer.pairs() as f64 / begun.elapsed().as_secs_f64().max(1e-9);
+        trainer.save(&path, begun)?;
+    }
+    fs::remove_file(&path).map_err(Error::file("remove", &path))?;
+    Ok((trainer.network, trainer.record))
 }
 
 /// A position of a won and one of a lost game; whether the won one comes first.
 type Pair<'a> = (&'a Bits, &'a Bits, bool);
 
-impl<'a> Order<'a> {
-    fn random(&self, stage: u64, epoch: u32) -> Pcg64 {
-        Pcg64::seed_from_u64(hash::fold(hash::fold(self.seed, stage), u64::from(epoch)))
+struct Trainer<'a, 'b> {
+    settings: &'a NetworkSettings,
+    seed: u64,
+    positions: &'a Positions,
+    network: Network,
+    teacher: Option<&'a Network>,
+    record: TrainingRecord,
+    context: &'a mut Context<'b, Progress>,
+}
+
+impl<'a> Trainer<'a, '_> {
+    fn save(&mut self, path: &Path, begun: Instant) -> Result<(), Error> {
+        self.record.seconds += begun.elapsed().as_secs_f64();
+        self.network.save_with(path, json!(self.record))
     }
 
-    /// All positions, for an epoch of the layer with this number.
-    fn single(&self, layer: usize, epoch: u32) -> Vec<&'a Bits> {
-        let mut all: Vec<&Bits> = self.positions.won.iter().chain(&self.positions.lost).collect();
-        all.shuffle(&mut self.random(layer as u64, epoch));
-        all
+    /// Checks the loss of an epoch and reports the epochs that are done, `more` of them unsaved.
+    fn check(&mut self, loss: f64, more: usize) -> Result<f64, Error> {
+        if !loss.is_finite() {
+            return Err(Error::Settings(format!("the loss of an epoch is {loss}: the rate is too high")));
+        }
+        let (layers, epochs) = (self.settings.encoder.len(), self.settings.encoder_epochs as usize);
+        let done = (self.record.encoder.len() * epochs + self.record.losses.len() + more) as u64;
+        let of = (layers * epochs + self.settings.epochs as usize) as u64;
+        (self.context.on_event)(Progress { done, of });
+        Ok(loss)
+    }
+
+    fn stopped(&self) -> Result<(), Error> {
+        if self.context.stop.stopped() { Err(Error::Stopped) } else { Ok(()) }
+    }
+
+    fn random(&self, stage: usize, epoch: u32) -> Pcg64 {
+        Pcg64::seed_from_u64(hash::fold(hash::fold(self.seed, stage as u64), u64::from(epoch)))
     }
 
     /// How many pairs an epoch has.
-    fn pairs(&self, most: usize) -> usize {
-        self.positions.won.len().max(self.positions.lost.len()).min(most)
+    fn pairs(&self) -> usize {
+        self.positions.won.len().max(self.positions.lost.len()).min(self.settings.pairs)
     }
 
     /// The pairs of an epoch: positions of the smaller side come more than once.
-    fn paired(&self, epoch: u32, most: usize) -> Vec<Pair<'a>> {
+    fn paired(&self, epoch: u32) -> Vec<Pair<'a>> {
         let mut random = self.random(0, epoch);
         let mut shuffled = |all: &'a [Bits]| {
             let mut all: Vec<&Bits> = all.iter().collect();
@@ -242,78 +237,22 @@ impl<'a> Order<'a> {
             all
         };
         let (won, lost) = (shuffled(&self.positions.won), shuffled(&self.positions.lost));
-        let pairs = won.iter().cycle().zip(lost.iter().cycle()).enumerate().take(self.pairs(most));
+        let pairs = won.iter().cycle().zip(lost.iter().cycle()).enumerate().take(self.pairs());
         let first = |number: usize| hash::fold(hash::fold(self.seed, u64::from(epoch)), number as u64) & 1 == 0;
         pairs.map(|(number, (&won, &lost))| (won, lost, first(number))).collect()
     }
-}
 
-struct Trainer<'a, 'b> {
-    settings: &'a NetworkSettings,
-    network: Network,
-    order: Order<'a>,
-    teacher: Option<&'a Network>,
-    standing: TrainingState,
-    context: &'a mut Context<'b, Progress>,
-    path: &'a Path,
-}
-
-impl Trainer<'_, '_> {
-    fn run(&mut self) -> Result<(), Error> {
-        let layers = self.settings.encoder.len();
-        for layer in 1..=layers {
-            let done = self.done(layer);
-            if done >= self.settings.encoder_epochs {
-                continue;
-            }
-            // The layer that is thrown away is not kept in a checkpoint: one that was interrupted is begun again.
-            self.standing.epochs.retain(|epoch| epoch.layer != layer);
-            self.autoencode(layer)?;
-        }
-        for epoch in self.done(0) + 1..=self.settings.epochs {
-            let begun = Instant::now();
-            let loss = self.epoch(epoch)?;
-            self.standing.pair_seconds += begun.elapsed().as_secs_f64();
-            self.finish(0, epoch, loss, begun)?;
-        }
-        Ok(())
-    }
-
-    fn done(&self, layer: usize) -> u32 {
-        self.standing.epochs.iter().filter(|epoch| epoch.layer == layer).count() as u32
-    }
-
-    fn finish(&mut self, layer: usize, epoch: u32, loss: f64, begun: Instant) -> Result<(), Error> {
-        if !loss.is_finite() {
-            let stage = if layer == 0 { "end to end".to_string() } else { format!("layer {layer}") };
-            let problem = format!("the loss of epoch {epoch}, {stage}, is {loss}: the rate is too high");
-            return Err(Error::Settings(problem));
-        }
-        self.standing.epochs.push(Epoch { layer, epoch, loss });
-        self.standing.seconds += begun.elapsed().as_secs_f64();
-        let all = self.settings.encoder_epochs as usize * self.settings.encoder.len() + self.settings.epochs as usize;
-        let done = self.standing.epochs.len() as u64;
-        (self.context.on_event)(Progress { done, of: all as u64 });
-        if layer > 0 && epoch < self.settings.encoder_epochs {
-            return Ok(());
-        }
-        let note = json!(self.standing);
-        self.network.save_with(self.path, note)
-    }
-
-    fn stopped(&self) -> Result<(), Error> {
-        if self.context.stop.stopped() { Err(Error::Stopped) } else { Ok(()) }
-    }
-
-    /// Trains a layer of Pos2Vec to give its input back.
-    fn autoencode(&mut self, layer: usize) -> Result<(), Error> {
+    /// Trains a layer of Pos2Vec, from 1, to give its input back. Returns the loss of each epoch.
+    fn autoencode(&mut self, layer: usize) -> Result<Vec<f64>, Error> {
         let inputs = if layer == 1 { INPUTS } else { self.settings.encoder[layer - 2] };
         let outputs = self.settings.encoder[layer - 1];
-        let mut decoder = Layer::stack(outputs, &[inputs], hash::fold(self.order.seed, layer as u64)).remove(0);
+        let mut decoder = Layer::stack(outputs, &[inputs], hash::fold(self.seed, layer as u64)).remove(0);
         let [mut rate, factor] = self.settings.encoder_rate;
+        let mut losses = Vec::new();
         for epoch in 1..=self.settings.encoder_epochs {
-            let (begun, mut sum) = (Instant::now(), 0.0);
-            let all = self.order.single(layer, epoch);
+            let mut sum = 0.0;
+            let mut all: Vec<&Bits> = self.positions.won.iter().chain(&self.positions.lost).collect();
+            all.shuffle(&mut self.random(layer, epoch));
             for batch in all.chunks(self.settings.batch) {
                 self.stopped()?;
                 let encoder = &self.network.encoder[..layer];
@@ -327,17 +266,17 @@ impl Trainer<'_, '_> {
                 }
             }
             rate *= factor;
-            self.finish(layer, epoch, sum / all.len() as f64, begun)?;
+            losses.push(self.check(sum / all.len() as f64, epoch as usize)?);
         }
-        Ok(())
+        Ok(losses)
     }
 
-    /// An epoch end to end: its mean loss.
+    /// An epoch end to end, from 1. Returns its mean loss.
     fn epoch(&mut self, epoch: u32) -> Result<f64, Error> {
-        let pairs = self.order.paired(epoch, self.settings.pairs);
+        let pairs = self.paired(epoch);
         let [rate, factor] = self.settings.rate;
         let rate = rate * factor.powi(epoch as i32 - 1);
-        let mut velocity = self.network.zeros_like();
+        let mut velocity = Network::zeros(&self.network.sizes());
         let mut sum = 0.0;
         for batch in pairs.chunks(self.settings.batch) {
             self.stopped()?;
@@ -355,11 +294,10 @@ impl Trainer<'_, '_> {
                 }
             }
             for (layer, velocity) in self.network.layers_mut().zip(velocity.layers()) {
-                layer.weights += &velocity.weights;
-                layer.bias += &velocity.bias;
+                descend(layer, velocity, -1.0);
             }
         }
-        Ok(sum / pairs.len() as f64)
+        self.check(sum / pairs.len() as f64, 1)
     }
 }
 
@@ -371,16 +309,11 @@ fn descend(layer: &mut Layer, gradient: &Layer, step: f32) {
 
 /// The summed loss of giving positions back, and its gradient by the last layer of the encoder and by the decoder.
 fn autoencoder_gradient(encoder: &[Layer], decoder: &Layer, batch: &[&Bits]) -> (f64, Layer, Layer) {
-    let (last, below) = encoder.split_last().expect("there is the layer that learns");
-    let below = below.iter().fold(None, |inputs: Option<Array2<f32>>, layer| {
-        let mut outputs = inputs.map_or_else(|| layer.sparse(batch), |inputs| layer.dense(inputs.view()));
-        rectify(&mut outputs);
-        Some(outputs)
-    });
-    let mut hidden = below.as_ref().map_or_else(|| last.sparse(batch), |inputs| last.dense(inputs.view()));
-    rectify(&mut hidden);
+    let last = encoder.last().expect("there is the layer that learns");
+    let outputs = encoded(encoder, batch);
+    let (hidden, below) = outputs.split_last().expect("one for each layer");
     let mut slope = decoder.dense(hidden.view());
-    match &below {
+    match below.last() {
         Some(inputs) => slope -= inputs,
         None => {
             for (mut row, bits) in slope.rows_mut().into_iter().zip(batch) {
@@ -392,9 +325,9 @@ fn autoencoder_gradient(encoder: &[Layer], decoder: &Layer, batch: &[&Bits]) -> 
     let mut of_decoder = Layer::zeros(decoder.weights.nrows(), decoder.weights.ncols());
     of_decoder.learn_dense(hidden.view(), slope.view());
     let mut slope = decoder.backward(slope.view());
-    gate(&mut slope, &hidden);
+    gate(&mut slope, hidden);
     let mut of_layer = Layer::zeros(last.weights.nrows(), last.weights.ncols());
-    match &below {
+    match below.last() {
         Some(inputs) => of_layer.learn_dense(inputs.view(), slope.view()),
         None => of_layer.learn_sparse(batch, slope.view()),
     }
@@ -421,7 +354,7 @@ fn pair_gradient(network: &Network, teacher: Option<&Network>, pairs: &[Pair]) -
         let entropy = |share: f32, of: f32| -f64::from(share) * f64::from(of).max(1e-30).ln();
         loss += entropy(target, chance) + entropy(1.0 - target, 1.0 - chance);
     }
-    let mut gradient = network.zeros_like();
+    let mut gradient = Network::zeros(&network.sizes());
     network.backward(&first, &second, &trace, slope, &mut gradient);
     (loss, gradient)
 }
@@ -479,7 +412,9 @@ pub(super) mod tests {
         }
     }
 
-    fn run(path: &Path, folder: &Path, threads: usize, stop_after: Option<u64>) -> Result<Trained, Error> {
+    type Made = Result<(Network, TrainingRecord), Error>;
+
+    fn run(path: &Path, folder: &Path, threads: usize, stop_after: Option<u64>) -> Made {
         fs::create_dir_all(folder).unwrap();
         let stop = Control::new(false);
         let mut reports = 0;
@@ -497,21 +432,22 @@ pub(super) mod tests {
     fn losses_fall_and_threads_and_interruptions_change_nothing() {
         let folder = Temporary::folder();
         let path = samples(&folder, 900);
-        let whole = run(&path, &folder.join("whole"), 1, None).unwrap();
-        let losses = |layer: usize| -> Vec<f64> {
-            whole.epochs.iter().filter(|epoch| epoch.layer == layer).map(|epoch| epoch.loss).collect()
-        };
-        for layer in 0..3 {
-            let losses = losses(layer);
-            assert!(losses.last() < losses.first(), "{layer}: {losses:?}");
+        let (network, record) = run(&path, &folder.join("whole"), 1, None).unwrap();
+        assert_eq!((record.encoder.len(), record.losses.len()), (2, 3));
+        for losses in record.encoder.iter().chain([&record.losses]) {
+            assert!(losses.last() < losses.first(), "{losses:?}");
         }
-        let threads = run(&path, &folder.join("threads"), 3, None).unwrap();
-        assert_eq!((threads.network.id(), &threads.epochs), (whole.network.id(), &whole.epochs));
+        let same = |(other, made): (Network, TrainingRecord)| {
+            let count = |record: &TrainingRecord| (record.encoder.concat().len(), record.losses.len());
+            assert_eq!((other.id(), count(&made)), (network.id(), count(&record)));
+            made
+        };
+        let on_threads = same(run(&path, &folder.join("threads"), 3, None).unwrap());
+        assert_eq!((on_threads.encoder, on_threads.losses), (record.encoder.clone(), record.losses.clone()));
         for after in 1..=6 {
             let resumed = folder.join(format!("stopped-{after}"));
             assert!(matches!(run(&path, &resumed, 1, Some(after)), Err(Error::Stopped)), "{after}");
-            let resumed = run(&path, &resumed, 1, None).unwrap();
-            assert_eq!((resumed.network.id(), resumed.epochs.len()), (whole.network.id(), 7), "{after}");
+            same(run(&path, &resumed, 1, None).unwrap());
         }
     }
 
@@ -519,14 +455,13 @@ pub(super) mod tests {
     fn a_pupil_learns_from_its_teacher() {
         let folder = Temporary::folder();
         let path = samples(&folder, 300);
-        let teacher = run(&path, &folder.join("teacher"), 1, None).unwrap();
+        let (teacher, _) = run(&path, &folder.join("teacher"), 1, None).unwrap();
         let small = NetworkSettings { encoder: vec![6], comparator: vec![2], ..settings() };
         let stop = Control::new(false);
         let mut context = Context { threads: 1, stop: &stop, on_event: &mut |_| () };
         let file = SampleFile::open(&path).unwrap();
         fs::create_dir_all(folder.join("pupil")).unwrap();
-        let pupil = train(&small, 7, &file, Some(&teacher.network), &folder.join("pupil"), &mut context).unwrap();
-        let losses: Vec<f64> = pupil.epochs.iter().filter(|e| e.layer == 0).map(|epoch| epoch.loss).collect();
-        assert!(losses.last() < losses.first(), "{losses:?}");
+        let (_, record) = train(&small, 7, &file, Some(&teacher), &folder.join("pupil"), &mut context).unwrap();
+        assert!(record.losses.last() < record.losses.first(), "{record:?}");
     }
 }

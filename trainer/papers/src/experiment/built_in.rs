@@ -8,13 +8,28 @@
 //! that come from such a fit themselves it hardly is (T47). (Tuning that mean by short games gained in short games and
 //! lost in longer ones: T42.)
 
-use dyad_engine::eval::layout::PAIRS;
-use dyad_trainer::arena::play::SearchLimits;
-use dyad_trainer::data::positions::Filters;
-use dyad_trainer::fit::regression::{FitSettings, Target};
-use dyad_trainer::selftrain::generator::GeneratorSettings;
+use std::fs;
 
-use crate::experiment::plan::{Cell, Inputs, PageElement, Plan, Scale, Step, Work, score, stem, table, text, value};
+use dyad_engine::eval::layout::PAIRS;
+use dyad_engine::eval::{FloatWeights, Weights};
+use dyad_formats::error::Error;
+use dyad_formats::score::ScoreSide;
+use dyad_trainer::arena::openings;
+use dyad_trainer::arena::play::SearchLimits;
+use dyad_trainer::base::context::Progress;
+use dyad_trainer::data::leaves::at_leaves;
+use dyad_trainer::data::positions::Filters;
+use dyad_trainer::data::prepare::PrepareSettings;
+use dyad_trainer::fit::averaging::{in_units_of_search, mean};
+use dyad_trainer::fit::calibration::{pawns_of_e, scale_like};
+use dyad_trainer::fit::regression::{self, Calibration, Data, FitSettings, Target};
+use dyad_trainer::selftrain::generator::{GeneratorProgress, GeneratorSettings, generate};
+use serde_json::{Value as Json, json};
+
+use crate::experiment::page::score;
+use crate::experiment::run::Run;
+use crate::experiment::stem;
+use crate::experiment::steps::{BOOK_PLIES, SAMPLES};
 
 /// L2 of the 2-tuples, in positions: little against millions of positions.
 const L2_OF_PAIRS: f64 = 100.0;
@@ -30,131 +45,144 @@ const GIVEN: &str = "given";
 const FITTED: &str = "fitted";
 const LINEAR: &str = "linear-fitted";
 
-struct Numbers {
-    games: u64,
-    nodes: u64,
-    passes: u32,
-    /// Positions of the input games.
-    positions: u64,
-    match_nodes: u64,
-    pairs: u64,
-}
+pub(super) fn steps(run: &mut Run) -> Result<(), Error> {
+    // Numbers of the sizes tiny, small, night and full.
+    let games = run.pick([24, 20_000, 60_000, 120_000]);
+    let nodes = run.pick([40, 1_000, 1_000, 1_000]);
+    let passes = run.pick([2, 8, 8, 8]);
+    let positions = run.pick([200, 300_000, 300_000, 300_000]);
+    let limits = SearchLimits::Nodes(run.pick([30, 2_500, 20_000, 20_000]));
+    let pairs = run.pick([1, 500, 500, 500]);
 
-const SCALES: [Numbers; 4] = [
-    Numbers { games: 24, nodes: 40, passes: 2, positions: 200, match_nodes: 30, pairs: 1 },
-    Numbers { games: 20_000, nodes: 1_000, passes: 8, positions: 300_000, match_nodes: 2_500, pairs: 500 },
-    Numbers { games: 60_000, nodes: 1_000, passes: 8, positions: 300_000, match_nodes: 20_000, pairs: 500 },
-    Numbers { games: 120_000, nodes: 1_000, passes: 8, positions: 300_000, match_nodes: 20_000, pairs: 500 },
-];
-
-/// The plan.
-pub(super) fn plan(scale: Scale, inputs: Inputs, seed: u64) -> Plan {
-    let numbers = scale.pick(SCALES);
-    let mut given = inputs.weights.iter().map(|path| stem(path));
+    let mut given = run.settings.weights.iter().map(|path| stem(path));
     let player = given.next().unwrap_or_else(|| "default".to_string());
     let other = given.next().unwrap_or_else(|| player.clone());
     let without_pairs = given.next();
-    let mut build = Build { steps: Vec::new(), numbers: &numbers, player: &player, seed };
-    let games = GeneratorSettings { games: numbers.games, nodes: numbers.nodes, seed, ..GeneratorSettings::default() };
-    build.add(
-        OWN,
-        Work::OwnGames { weights: player.clone(), settings: Box::new(games), filters: Filters::with_scores() },
-    );
+    own_games(run, &player, games, nodes)?;
     let filters = Filters { quiet: true, plies: [10, 10_000], ..Filters::default() };
-    let (games, count) = (inputs.games.clone(), numbers.positions);
-    build.add(GIVEN, Work::Prepare { games, filters, count, test_percent: 5.0 });
-    let plies = scale.plies();
-    build.fit(FITTED, true, &player);
-    build.trained("trained", FITTED, Some(&other));
-    build.fit(LINEAR, false, without_pairs.as_ref().unwrap_or(&player));
-    build.trained("linear", LINEAR, without_pairs.as_ref());
-    let pairs = [("trained", player.as_str()), (FITTED, &player), ("trained", "linear"), ("linear", &player)];
-    let matches = pairs.map(|(a, b)| build.play(a, b, plies)).to_vec();
-    let row = |name: &str| {
-        vec![
-            text(name),
-            value(name, "/positions", 1.0, 0),
-            value(name, "/start_loss", 1.0, 5),
-            value(name, "/loss", 1.0, 5),
-            value(name, "/scale", 1.0, 0),
-        ]
-    };
-    let rows = [FITTED, LINEAR].map(row).to_vec();
-    let boards = [("pawn", 0), ("knight", 1), ("king", 5)];
-    let elements = vec![
-        PageElement::Text {
-            text: "The fits begin with the pieces alone. The mean of twice a fit and weights of another origin makes the weights \
-                   called trained and, without 2-tuples and with weights that have none, if they are given, linear."
-                .into(),
-        },
-        table(
-            "The fits: training positions, and the loss on test positions of the pieces alone and of the fit.",
-            &["Weights", "Positions", "Loss at first", "Loss", "Scale of 1024"],
-            rows,
-        ),
-        table("Matches.", &["Match", "Score, % (95 % interval)", "Games"], matches),
-        PageElement::Boards {
-            caption: "Piece-square tables of the middlegame, in centipawns.".into(),
-            boards: boards.map(|(title, piece)| (title.into(), "trained".into(), piece, 0)).to_vec(),
-        },
-    ];
-    Plan {
-        name: "weights-default".into(),
-        title: "The weights that are built in".into(),
-        paper: "Österlund, Texel's Tuning Method, 2014, with the scores of own searches".into(),
-        scale,
-        seed,
-        inputs,
-        steps: build.steps,
-        elements,
+    run.prepare(GIVEN, &run.settings.games_file, filters, positions, 5.0)?;
+    let mut fits = Vec::new();
+    fits.push(fit(run, FITTED, &player, true, passes, &player)?);
+    mean_of(run, "trained", &[(FITTED, SHARE_OF_FIT), (&other, 1.0)])?;
+    fits.push(fit(run, LINEAR, &player, false, passes, without_pairs.as_ref().unwrap_or(&player))?);
+    match &without_pairs {
+        Some(other) => mean_of(run, "linear", &[(LINEAR, SHARE_OF_FIT), (other, 1.0)])?,
+        None => mean_of(run, "linear", &[(LINEAR, SHARE_OF_FIT)])?,
     }
+    run.text(
+        "The fits begin with the pieces alone. The mean of twice a fit and weights of another origin makes the weights called \
+         trained and, without 2-tuples and with weights that have none, if they are given, linear.",
+    );
+    run.table(
+        "The fits: training positions, and the loss on test positions of the pieces alone and of the fit.",
+        &["Weights", "Positions", "Loss at first", "Loss", "Scale of 1024"],
+        &fits,
+    );
+    let mut rows = Vec::new();
+    for (a, b) in [("trained", player.as_str()), (FITTED, &player), ("trained", "linear"), ("linear", &player)] {
+        let played = run.play(&format!("{a}_{b}"), &[a.to_string(), b.to_string()], limits, pairs)?;
+        rows.push(vec![format!("{a} against {b}"), score(&played), played.tally.games().to_string()]);
+    }
+    run.table("Matches.", &["Match", "Score, % (95 % interval)", "Games"], &rows);
+    Ok(())
 }
 
-struct Build<'a> {
-    steps: Vec<Step>,
-    numbers: &'a Numbers,
-    /// The weights that play and resolve the positions.
-    player: &'a str,
-    seed: u64,
+/// Plays games and samples their positions. Half of the games start from the input openings.
+fn own_games(run: &mut Run, player: &str, games: u64, nodes: u64) -> Result<(), Error> {
+    let seed = run.settings.seed;
+    run.step(OWN, |run, folder| {
+        let (weights, file, out) = (run.weights(player)?, folder.join("games.pgn"), folder.join(SAMPLES));
+        let openings = match &run.settings.openings {
+            Some(path) => openings::read(path, BOOK_PLIES, |_| ())?,
+            None => Vec::new(),
+        };
+        if !out.exists() {
+            let settings = GeneratorSettings { games, nodes, seed, ..GeneratorSettings::default() };
+            let mut progress = |played: GeneratorProgress| Some(Progress { done: played.games, of: games });
+            let finished =
+                run.with_progress(&mut progress, |context| generate(&settings, &weights, &openings, &file, context))?;
+            if !finished {
+                return Err(Error::Stopped);
+            }
+            let draw = PrepareSettings {
+                inputs: vec![file.clone()],
+                scores: Some(ScoreSide::Mover),
+                filters: Filters::with_scores(),
+                seed,
+                ..PrepareSettings::default()
+            };
+            run.draw(&draw, &out, games)?;
+        }
+        // The positions contain all that is needed, in a fifth of the space.
+        if file.exists() {
+            fs::remove_file(&file).map_err(Error::file("remove", &file))?;
+        }
+        Ok((run.samples_hash(OWN)?, ()))
+    })
 }
 
-impl Build<'_> {
-    fn add(&mut self, name: &str, work: Work) {
-        self.steps.push(Step { name: name.into(), work });
-    }
-
-    /// Fits all groups, with or without the 2-tuples, with the player's quiescence leaves and the scale of other
-    /// weights.
-    fn fit(&mut self, name: &str, pairs: bool, scale_like: &str) {
-        let (passes, seed) = (self.numbers.passes, self.seed);
-        let target = Target { result_share: RESULT_SHARE, ..Target::default() };
+/// Fits all groups, with or without the 2-tuples, to the own games resolved by the player's quiescence, with the scale
+/// of other weights; restarted if it was stopped. Returns a row of the table.
+fn fit(
+    run: &mut Run,
+    name: &str,
+    player: &str,
+    pairs: bool,
+    passes: u32,
+    scale_of: &str,
+) -> Result<Vec<String>, Error> {
+    let (positions, losses): (u64, [Option<f64>; 2]) = run.step(name, |run, _| {
+        let all = run.samples(OWN)?.load()?;
+        let all = at_leaves(&all, &run.weights(player)?, run.context.threads, run.context.stop)?;
+        let target = Target { result_share: RESULT_SHARE, pawns: pawns_of_e(&all)? };
         // Without early stopping, since the rate falls to the end.
+        let seed = run.settings.seed;
         let mut settings = FitSettings { target, epochs: passes, patience: passes, seed, ..FitSettings::default() };
         settings.set_group(PAIRS.name, |group| (group.learn, group.l2) = (pairs, L2_OF_PAIRS));
-        self.add(
-            name,
-            Work::Fit {
-                samples: OWN.into(),
-                leaves: self.player.into(),
-                settings: Box::new(settings),
-                chances: GIVEN.into(),
-                scale_like: scale_like.into(),
-            },
-        );
-    }
+        let data = Data::of(&all, &target)?;
+        drop(all);
+        let of = data.train.len() as u64;
+        let mut progress = |event: regression::FitEvent| {
+            event.done(of).map(|done| Progress { done, of: u64::from(settings.epochs) * of })
+        };
+        let start = Weights::material();
+        let fitted = run.with_progress(&mut progress, |context| {
+            regression::fit(&settings, &data, &FloatWeights::from(&start), context)
+        })?;
+        if fitted.stopped {
+            return Err(Error::Stopped);
+        }
+        let losses = [fitted.start_loss, fitted.test_loss()];
+        let made = json!({
+            "by": "dyad experiment",
+            "experiment": run.settings.name,
+            "positions": of,
+            "settings": settings,
+            "loss": losses,
+            "of": start.id(),
+        });
+        // The win rate comes from the input games, the search scale from the scores.
+        let weights = fitted.calibrated(made, Calibration::File(&run.samples(GIVEN)?), target.pawns);
+        let (mut weights, _) = weights.map_err(Error::part(name))?;
+        scale_like(&mut weights, &*run.weights(scale_of)?, &data.train, target.pawns)?;
+        Ok((run.save_weights(name, weights)?, (of, losses)))
+    })?;
+    let losses = losses.map(|loss| loss.map_or_else(|| "-".to_string(), |loss| format!("{loss:.5}")));
+    let row = [name.to_string(), positions.to_string()].into_iter().chain(losses);
+    Ok(row.chain([run.scale(name)?]).collect())
+}
 
-    /// The mean with other weights, if there are some.
-    fn trained(&mut self, name: &str, fitted: &str, other: Option<&String>) {
-        let other = other.map(|name| (name.clone(), 1.0));
-        let weights = [(fitted.into(), SHARE_OF_FIT)].into_iter().chain(other).collect();
-        self.add(name, Work::Mean { weights });
-    }
-
-    /// A match, as a row of a table.
-    fn play(&mut self, a: &str, b: &str, plies: u32) -> Vec<Cell> {
-        let (step, players) = (format!("{a}_{b}"), [a, b].map(String::from));
-        let Numbers { match_nodes, pairs, .. } = *self.numbers;
-        self.add(&step, Work::Match { players, budget: SearchLimits::Nodes(match_nodes), pairs, plies });
-        vec![text(format!("{a} against {b}")), score(&step), Cell::Games { step }]
-    }
+/// The weighted mean of sets of weights in search units; the win rate is that of the first.
+fn mean_of(run: &mut Run, name: &str, shares: &[(&str, f64)]) -> Result<(), Error> {
+    run.step(name, |run, _| {
+        let sets = shares.iter().map(|(name, share)| Ok((run.weights(name)?, *share)));
+        let sets = sets.collect::<Result<Vec<_>, Error>>()?;
+        let of: Vec<Json> = sets.iter().map(|(weights, share)| json!({ "id": weights.id(), "share": share })).collect();
+        let made = json!({ "by": "dyad experiment", "experiment": run.settings.name, "mean-of": of });
+        let shares: Vec<(&Weights, f64)> = sets.iter().map(|(weights, share)| (&**weights, *share)).collect();
+        let weights = in_units_of_search(&mean(&shares), made);
+        let mut weights = weights.map_err(Error::part(name))?;
+        weights.units.win_rate = shares[0].0.units.win_rate;
+        Ok((run.save_weights(name, weights)?, ()))
+    })
 }

@@ -2,100 +2,23 @@
 
 use std::time::Duration;
 
+use dyad_formats::error::Error;
 use dyad_formats::score::GameResult;
 use dyad_trainer::arena::play::SearchLimits;
+use dyad_trainer::arena::statistics::Estimate;
 use dyad_trainer::data::positions::Filters;
+use dyad_trainer::fit::auc::{Proportion, auc};
+use serde::{Deserialize, Serialize};
 
-use crate::deepchess::training::{NetworkSettings, Split};
-use crate::experiment::plan::{
-    Cell, Inputs, PageElement, Plan, Scale, ScoreRow, Step, Work, scores, stem, table, text, value,
-};
+use crate::deepchess::measure::pair_accuracy;
+use crate::deepchess::training::{NetworkSettings, Split, TrainingRecord, train};
+use crate::experiment::page::{Pairing, interval};
+use crate::experiment::run::Run;
+use crate::experiment::stem;
+use crate::experiment::steps::{NETWORK, hash_of_json};
 
 /// Validation accuracy of the paper's large network, in percent.
-const PAPER_ACCURACY: f64 = 98.0;
-
-struct Numbers {
-    positions: u64,
-    test_percent: f64,
-    encoder_epochs: u32,
-    epochs: u32,
-    pairs: usize,
-    batch: usize,
-    tested_pairs: u64,
-    nodes: u64,
-    move_time: Duration,
-    games: u64,
-}
-
-const SCALES: [Numbers; 4] = [
-    Numbers {
-        positions: 400,
-        test_percent: 25.0,
-        encoder_epochs: 1,
-        epochs: 1,
-        pairs: 200,
-        batch: 128,
-        tested_pairs: 200,
-        nodes: 20,
-        move_time: Duration::from_millis(2),
-        games: 1,
-    },
-    Numbers {
-        positions: 600_000,
-        test_percent: 10.0,
-        encoder_epochs: 2,
-        epochs: 10,
-        pairs: 300_000,
-        batch: 128,
-        tested_pairs: 50_000,
-        nodes: 1_000,
-        move_time: Duration::from_millis(50),
-        games: 20,
-    },
-    Numbers {
-        positions: 1_200_000,
-        test_percent: 10.0,
-        encoder_epochs: 10,
-        epochs: 100,
-        pairs: 300_000,
-        batch: 128,
-        tested_pairs: 200_000,
-        nodes: 1_000,
-        move_time: Duration::from_millis(50),
-        games: 100,
-    },
-    Numbers {
-        positions: 2_200_000,
-        test_percent: 9.0,
-        encoder_epochs: 200,
-        epochs: 100,
-        pairs: 1_000_000,
-        batch: 128,
-        tested_pairs: 1_000_000,
-        nodes: 100_000,
-        move_time: Duration::from_secs(2),
-        games: 500,
-    },
-];
-
-/// The plan.
-pub(super) fn plan(scale: Scale, inputs: Inputs, seed: u64) -> Plan {
-    let numbers = scale.pick(SCALES);
-    let (steps, opponents) = steps(&numbers, scale.plies(), &inputs);
-    let elements = elements(&opponents);
-    Plan {
-        name: "deepchess".into(),
-        title: "DeepChess: a network that compares positions".into(),
-        paper:
-            "David, Netanyahu and Wolf, DeepChess: End-to-End Deep Neural Network for Automatic Learning in Chess, 2016"
-                .into(),
-        scale,
-        seed,
-        inputs,
-        steps,
-        elements,
-    }
-}
+const PAPER_ACCURACY: &str = "98.0";
 
 /// The networks: names, descriptions, layers.
 const NETWORKS: [(&str, &str, &[usize], &[usize]); 3] = [
@@ -119,8 +42,30 @@ const NETWORKS: [(&str, &str, &[usize], &[usize]); 3] = [
     ),
 ];
 
-fn steps(numbers: &Numbers, plies: u32, inputs: &Inputs) -> (Vec<Step>, Vec<String>) {
-    let step = |name: &str, work: Work| Step { name: name.into(), work };
+/// How many pairs of a position of a won game and one of a lost game are ordered correctly.
+#[derive(Serialize, Deserialize)]
+struct Ordered {
+    /// In percent.
+    accuracy: Estimate,
+    /// Pairs that were drawn; `None` for all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pairs: Option<u64>,
+    positions: usize,
+    games: usize,
+}
+
+pub(super) fn steps(run: &mut Run) -> Result<(), Error> {
+    // Numbers of the sizes tiny, small, night and full.
+    let positions = run.positions([400, 600_000, 1_200_000, 2_200_000]);
+    let test_percent = run.pick([25.0, 10.0, 10.0, 9.0]);
+    let encoder_epochs = run.pick([1, 2, 10, 200]);
+    let epochs = run.pick([1, 10, 100, 100]);
+    let pairs = run.pick([200, 300_000, 300_000, 1_000_000]);
+    let tested_pairs = run.pick([200, 50_000, 200_000, 1_000_000]);
+    let nodes = SearchLimits::Nodes(run.pick([20, 1_000, 1_000, 100_000]));
+    let time = SearchLimits::MoveTime(Duration::from_millis(run.pick([2, 50, 50, 2_000])));
+    let games = run.pick([1, 20, 100, 500]);
+
     // Ten positions of a decided game, not from the first five moves and not right after a capture.
     let filters = Filters {
         plies: [10, 10_000],
@@ -129,130 +74,112 @@ fn steps(numbers: &Numbers, plies: u32, inputs: &Inputs) -> (Vec<Step>, Vec<Stri
         skip_after_captures: true,
         ..Filters::default()
     };
-    let (games, count, test_percent) = (inputs.games.clone(), numbers.positions, numbers.test_percent);
-    let mut steps = vec![step("positions", Work::Prepare { games, filters, count, test_percent })];
+    run.prepare("positions", &run.settings.games_file, filters, positions, test_percent)?;
     // Evaluations first: they take seconds, networks take hours.
-    steps.push(step("hand-tuned", Work::HandTuned { tapered: true }));
-    let mut opponents: Vec<String> = vec!["material".into(), "hand-tuned".into()];
-    opponents.extend(inputs.weights.iter().map(|path| stem(path)));
-    opponents.push("default".into());
+    run.hand_tuned("hand-tuned", true)?;
+    let inputs = run.settings.weights.iter().map(|path| stem(path));
+    let built_in = ["material", "hand-tuned"].map(String::from);
+    let opponents: Vec<String> = built_in.into_iter().chain(inputs).chain(["default".to_string()]).collect();
+    let mut evaluations = Vec::new();
     for name in &opponents {
-        let auc = Work::Auc { weights: name.clone(), samples: "positions".into() };
-        steps.push(step(&format!("auc-{name}"), auc));
+        let ordered = run.step(&format!("auc-{name}"), |run, _| {
+            let found = auc(&run.weights(name)?, &run.samples("positions")?)?;
+            let (accuracy, positions) = (in_percent(found.proportion), found.won + found.lost);
+            let ordered = Ordered { accuracy, pairs: None, positions, games: found.games };
+            Ok((Some(hash_of_json(&ordered)), ordered))
+        })?;
+        evaluations.push(accuracy_row(&format!("evaluation: {name}"), "-", &ordered));
     }
-    for (name, _, encoder, comparator) in NETWORKS {
+    let (mut accuracies, mut costs) = (Vec::new(), Vec::new());
+    for (name, about, encoder, comparator) in NETWORKS {
+        let by_position = name == "large-by-position";
         let settings = NetworkSettings {
             encoder: encoder.to_vec(),
             comparator: comparator.to_vec(),
-            split: if name == "large-by-position" { Split::Position } else { Split::Game },
-            encoder_epochs: numbers.encoder_epochs,
-            epochs: numbers.epochs,
-            pairs: numbers.pairs,
-            batch: numbers.batch,
+            split: if by_position { Split::Position } else { Split::Game },
+            encoder_epochs,
+            epochs,
+            pairs,
+            batch: 128,
             encoder_rate: [0.005, 0.98],
             rate: [0.01, 0.99],
             momentum: 0.9,
         };
-        let teacher = (name == "distilled").then(|| "large".to_string());
-        steps.push(step(name, Work::Network { samples: "positions".into(), settings: Box::new(settings), teacher }));
-        let pairs = Work::Pairs { network: name.into(), samples: "positions".into(), pairs: numbers.tested_pairs };
-        steps.push(step(&format!("pairs-{name}"), pairs));
+        let record: TrainingRecord = run.step(name, |run, folder| {
+            let teacher = if name == "distilled" { Some(run.network("large")?) } else { None };
+            let (samples, seed) = (run.samples("positions")?, run.settings.seed);
+            let trained = run.with_progress(&mut Some, |context| {
+                train(&settings, seed, &samples, teacher.as_ref(), folder, context)
+            });
+            let (network, record) = trained?;
+            network.save(&folder.join(NETWORK))?;
+            Ok((Some(network.id()), record))
+        })?;
+        // Times differ from run to run, so they are not part of the hash.
+        let (ordered, speed): (Ordered, f64) = run.step(&format!("pairs-{name}"), |run, _| {
+            let (samples, seed, threads) = (run.samples("positions")?, run.settings.seed, run.context.threads);
+            let found = pair_accuracy(&run.network(name)?, &samples, settings.split, tested_pairs, seed, threads)?;
+            let (accuracy, pairs) = (in_percent(found.accuracy), Some(found.pairs));
+            let ordered = Ordered { accuracy, pairs, positions: found.positions, games: found.games };
+            Ok((Some(hash_of_json(&ordered)), (ordered, found.pairs_per_second)))
+        })?;
+        let published = if by_position { PAPER_ACCURACY } else { "-" };
+        accuracies.push(accuracy_row(&format!("{name}: {about}"), published, &ordered));
+        let parameters = run.network(name)?.sizes().parameters().to_string();
+        let mut row = vec![name.to_string(), parameters, record.positions.to_string()];
+        row.extend([record.seconds, record.pairs_per_second, speed].map(|number| format!("{number:.0}")));
+        row.extend(record.losses.last().map(|loss| format!("{loss:.4}")));
+        costs.push(row);
     }
-    let budgets = [("nodes", SearchLimits::Nodes(numbers.nodes)), ("time", SearchLimits::MoveTime(numbers.move_time))];
-    for (kind, budget) in budgets {
-        for opponent in &opponents {
-            let players = ["distilled".to_string(), opponent.clone()];
-            let work = Work::Match { players, budget, pairs: numbers.games, plies };
-            steps.push(step(&format!("distilled_{opponent}_{kind}"), work));
-        }
-    }
-    let players = ["large".to_string(), "distilled".to_string()];
-    let work = Work::Match { players, budget: SearchLimits::Nodes(numbers.nodes), pairs: numbers.games, plies };
-    steps.push(step("large_distilled_nodes", work));
-    (steps, opponents)
+    run.heading("Which of two positions was won?");
+    accuracies.extend(evaluations);
+    run.table(
+        "Pairs ordered correctly, in percent with 95 % intervals: one position of a game that White won, one of a game that \
+         Black won. For an evaluation it is the area under the curve, over all pairs.",
+        &["Evaluation", "Paper, %", "Dyad, %", "Pairs", "Test positions", "Test games"],
+        &accuracies,
+    );
+    run.heading("Training");
+    run.table(
+        "Cost of the networks on this machine (other programs running at the time change it), and the loss of the last epoch \
+         end to end, in nats a pair; for the distilled network the cross-entropy with the outputs of the large one. The \
+         losses of all epochs are in `results.json`.",
+        &[
+            "Network",
+            "Parameters",
+            "Positions learned from",
+            "Seconds of training",
+            "Pairs/s, training",
+            "Pairs/s, answering",
+            "Loss",
+        ],
+        &costs,
+    );
+    run.heading("Play");
+    run.text(
+        "The network plays by alpha-beta over positions: it has no values, keeps the best position that either side is sure \
+         of, and asks whether a new one is better. Its opponents search as the engine does.",
+    );
+    let against = |kind: &str| opponents.iter().map(|name| pairing("distilled", name, kind)).collect::<Vec<_>>();
+    let mut at_nodes = against("nodes");
+    at_nodes.push(pairing("large", "distilled", "nodes"));
+    run.matches("At equal nodes a move.", nodes, games, &at_nodes)?;
+    run.matches("At equal time a move, which is not reproducible.", time, games, &against("time"))
 }
 
-fn elements(opponents: &[String]) -> Vec<PageElement> {
-    let heading = |text: &str| PageElement::Heading { text: text.into() };
-    let dash = || text("-");
-    let accuracy = |label: &str, published: Cell, step: &str, pairs: Cell| {
-        let at = |name: &str| value(step, name, 1.0, 0);
-        vec![text(label), published, value(step, "/accuracy", 1.0, 2), pairs, at("/positions"), at("/games")]
-    };
-    let mut rows: Vec<Vec<Cell>> = NETWORKS
-        .iter()
-        .map(|(name, about, _, _)| {
-            let published =
-                if *name == "large-by-position" { Cell::Paper { value: PAPER_ACCURACY, decimals: 1 } } else { dash() };
-            let step = format!("pairs-{name}");
-            accuracy(&format!("{name}: {about}"), published, &step, value(&step, "/pairs", 1.0, 0))
-        })
-        .collect();
-    rows.extend(
-        opponents
-            .iter()
-            .map(|name| accuracy(&format!("evaluation: {name}"), dash(), &format!("auc-{name}"), text("all"))),
-    );
-    let cost = |(name, _, _, _): &(&str, &str, &[usize], &[usize])| {
-        vec![
-            text(*name),
-            value(name, "/parameters", 1.0, 0),
-            value(name, "/positions", 1.0, 0),
-            value(name, "/training_seconds", 1.0, 0),
-            value(name, "/pairs_per_second", 1.0, 0),
-            value(&format!("pairs-{name}"), "/pairs_per_second", 1.0, 0),
-        ]
-    };
-    // As many as the largest scale has; missing ones are left out of a chart.
-    let curve = |(name, _, _, _): &(&str, &str, &[usize], &[usize])| {
-        let epochs = SCALES.map(|numbers| numbers.epochs as usize).into_iter().max().unwrap_or_default();
-        let point = |epoch: usize| {
-            let at = format!("/curve/{}", epoch - 1);
-            (epoch as f64, Cell::Value { step: (*name).into(), at, factor: 1.0, decimals: 4 })
-        };
-        (name.to_string(), (1..=epochs).map(point).collect())
-    };
-    let against = |kind: &str| -> Vec<ScoreRow> {
-        let row =
-            |opponent: &String| (format!("distilled vs. {opponent}"), None, format!("distilled_{opponent}_{kind}"));
-        opponents.iter().map(row).collect()
-    };
-    let mut nodes = against("nodes");
-    nodes.push(("large vs. distilled".into(), None, "large_distilled_nodes".into()));
-    vec![
-        heading("Which of two positions was won?"),
-        table(
-            "Pairs ordered correctly, in percent with 95 % intervals: one position of a game that White won, one of a game \
-             that Black won. For an evaluation it is the area under the curve, over all pairs.",
-            &["Evaluation", "Paper, %", "Dyad, %", "Pairs", "Test positions", "Test games"],
-            rows,
-        ),
-        heading("Training"),
-        table(
-            "Cost of the networks on this machine. Other programs running at the time change it.",
-            &[
-                "Network",
-                "Parameters",
-                "Positions learned from",
-                "Seconds of training",
-                "Pairs/s, training",
-                "Pairs/s, answering",
-            ],
-            NETWORKS.iter().map(cost).collect(),
-        ),
-        PageElement::Chart {
-            caption: "Loss of the end-to-end training; for the distilled network the cross-entropy with the outputs of the large one.".into(),
-            x: "epoch".into(),
-            y: "cross-entropy, nats a pair".into(),
-            series: NETWORKS.iter().map(curve).collect(),
-        },
-        heading("Play"),
-        PageElement::Text {
-            text: "The network plays by alpha-beta over positions: it has no values, keeps the best position that either side \
-                   is sure of, and asks whether a new one is better. Its opponents search as the engine does."
-                .into(),
-        },
-        scores("At equal nodes a move.", &nodes),
-        scores("At equal time a move, which is not reproducible.", &against("time")),
-    ]
+fn in_percent(proportion: Proportion) -> Estimate {
+    let Proportion { value, low, high } = proportion;
+    Estimate { value: 100.0 * value, low: 100.0 * low, high: 100.0 * high }
+}
+
+fn accuracy_row(label: &str, published: &str, ordered: &Ordered) -> Vec<String> {
+    let pairs = ordered.pairs.map_or_else(|| "all".to_string(), |pairs| pairs.to_string());
+    let counts = [pairs, ordered.positions.to_string(), ordered.games.to_string()];
+    let accuracy = interval(ordered.accuracy, 2);
+    [label.to_string(), published.to_string(), accuracy].into_iter().chain(counts).collect()
+}
+
+fn pairing(a: &str, b: &str, kind: &str) -> Pairing {
+    let (label, step) = (format!("{a} vs. {b}"), format!("{a}_{b}_{kind}"));
+    Pairing { label, step, players: [a, b].map(String::from), paper: None }
 }

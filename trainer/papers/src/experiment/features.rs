@@ -2,20 +2,22 @@
 //!
 //! | paper | Dyad |
 //! |---|---|
-//! | MATL, LOC, MOB | `material`, `location`, `mobility` (of four piece types; the paper has two) |
+//! | MATL, LOC, MOB | `material`, `piece_square`, `mobility` (of four piece types; the paper has two) |
 //! | AKA, attacks on squares next to the king | `king_attack`: one feature for each number, as in the paper, separate with and without a queen |
 //! | SPC, safe potential checks | `safe_checks`: one for each number, and by piece type |
 //! | COP, chasing an opponent's piece | `attacked`: by both piece types as in the paper, separate by the defense of the piece |
 //! | MATL2, LOC2 | `material_pairs`, `pairs` |
 
+use std::collections::BTreeMap;
+
+use dyad_formats::error::Error;
 use dyad_trainer::arena::play::SearchLimits;
 use dyad_trainer::data::positions::Filters;
 use dyad_trainer::learn::settings::TrainingSettings;
 
-use crate::experiment::plan::{
-    Cell, FIXED_SCALE, Inputs, PageElement, Plan, SCALE_COLUMN, Scale, ScoreRow, Step, Work, paper, scale_of, score,
-    scores, table, text, value,
-};
+use crate::experiment::page::{Pairing, SCALE_COLUMN};
+use crate::experiment::run::Run;
+use crate::experiment::steps::Trained;
 
 const EVAL0: [&str; 3] = ["material", "piece_square", "mobility"];
 const AKA: &str = "king_attack";
@@ -43,6 +45,7 @@ const VERSIONS: [(&[&str], &str, u32); 14] = [
 ];
 /// The last version, with all features.
 const ALL: usize = 13;
+const EVERY: [usize; 14] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13];
 /// The only number of Fig. 3, in the text.
 const EVAL13_SCORE: f64 = 81.65;
 /// Fig. 4 in the text: EVAL13 with batches of 50, 100, 200 against no batches.
@@ -52,120 +55,117 @@ const FOUR_PLY: [(usize, f64); 3] = [(5, 55.56), (10, 49.37), (13, 51.49)];
 /// Fig. 5 in the text: the smallest and the largest speed-up by four threads, by batch.
 const SPEEDUPS: [(usize, &str); 3] = [(50, "2.87 to 3.59"), (100, "3.37 to 3.68"), (200, "3.57 to 3.7")];
 
-struct Numbers {
-    positions: u64,
-    test_percent: f64,
-    iterations: u32,
-    nodes: u64,
-    pairs: u64,
-    /// Versions trained with other batches and depths as well.
-    varied: &'static [usize],
-    /// Versions whose training is timed, and the number of positions.
-    timed: &'static [usize],
-    timed_positions: usize,
-    threads: &'static [usize],
-}
-
-const EVERY: [usize; 14] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13];
-
-const SCALES: [Numbers; 4] = [
-    Numbers {
-        positions: 320,
-        test_percent: 20.0,
-        iterations: 1,
-        nodes: 30,
-        pairs: 1,
-        varied: &[0],
-        timed: &[0],
-        timed_positions: 40,
-        threads: &[1, 2],
-    },
-    Numbers {
-        positions: 4_000,
-        test_percent: 10.0,
-        iterations: 2,
-        nodes: 1_000,
-        pairs: 60,
-        varied: &[0, 10, 13],
-        timed: &[0, 13],
-        timed_positions: 2_000,
-        threads: &[1, 2],
-    },
-    Numbers {
-        positions: 200_000,
-        test_percent: 5.0,
-        iterations: 1,
-        nodes: 20_000,
-        pairs: 500,
-        varied: &[0, 10, 13],
-        timed: &[0, 13],
-        timed_positions: 10_000,
-        threads: &[1, 4],
-    },
-    Numbers {
-        positions: 1_400_000,
-        test_percent: 28.5,
-        iterations: 10,
-        nodes: 400_000,
-        pairs: 1_071,
-        varied: &EVERY,
-        timed: &EVERY,
-        timed_positions: 20_000,
-        threads: &[1, 4],
-    },
-];
-
 /// Default batch and depth of the versions.
 const BATCH: usize = 50;
 const DEPTH: u32 = 3;
 
-/// The plan.
-pub(super) fn plan(scale: Scale, inputs: Inputs, seed: u64) -> Plan {
-    let numbers = scale.pick(SCALES);
-    let mut build = Build { numbers: &numbers, plies: scale.plies(), steps: Vec::new() };
+pub(super) fn steps(run: &mut Run) -> Result<(), Error> {
+    // Numbers of the sizes tiny, small, night and full.
+    let positions = run.positions([320, 4_000, 200_000, 1_400_000]);
+    let test_percent = run.pick([20.0, 10.0, 5.0, 28.5]);
+    let iterations = run.pick([1, 2, 1, 10]);
+    let limits = SearchLimits::Nodes(run.pick([30, 1_000, 20_000, 400_000]));
+    let pairs = run.pick([1, 60, 500, 1_071]);
+    // Versions trained with other batches and depths as well, and those whose training is timed.
+    let varied: &[usize] = run.pick([&[0], &[0, 10, 13], &[0, 10, 13], &EVERY]);
+    let timed: &[usize] = run.pick([&[0], &[0, 13], &[0, 13], &EVERY]);
+    let timed_positions = run.pick([40, 2_000, 10_000, 20_000]);
+    let threads = run.pick([2, 2, 4, 4]);
+
     let filters = Filters { plies: [10, 10_000], ..Filters::default() };
-    let (count, test_percent) = (numbers.positions, numbers.test_percent);
-    build.add("positions", Work::Prepare { games: inputs.games.clone(), filters, count, test_percent });
-    let elements = build.elements();
-    Plan {
-        name: "ct-features".into(),
-        title: "Features, tapering, batches and depth in comparison training".into(),
-        paper: "Tseng, Chen, Wu and Wei, Comparison Training for Computer Chinese Chess, 2018".into(),
-        scale,
-        seed,
-        inputs,
-        steps: build.steps,
-        elements,
+    run.prepare("positions", &run.settings.games_file, filters, positions, test_percent)?;
+    let mut versions = Versions { run, iterations, trained: BTreeMap::new() };
+    let names = (0..=ALL).map(|version| versions.train(version, BATCH, DEPTH, false));
+    let names = names.collect::<Result<Vec<String>, Error>>()?;
+    let mut rows = Vec::new();
+    for (number, (name, (_, sets, features))) in names.iter().zip(VERSIONS).enumerate() {
+        let (trained, scale) = (&versions.trained[name], versions.run.scale(name)?);
+        let (features, of_paper) = (trained.features.to_string(), features.to_string());
+        rows.push(vec![format!("EVAL{number}"), sets.into(), of_paper, features, scale, trained.percent()]);
     }
-}
+    versions.run.heading("Versions");
+    versions.run.table(
+        "Features, as Tables I and III: those of the paper for Chinese chess, Dyad's for chess.",
+        &["Version", "Feature sets", "Features, paper", "Features, Dyad", SCALE_COLUMN, "Move-match accuracy, %"],
+        &rows,
+    );
 
-struct Build<'a> {
-    numbers: &'a Numbers,
-    plies: u32,
-    steps: Vec<Step>,
-}
+    versions.run.heading("Training and tapering");
+    let untapered = versions.train(0, BATCH, DEPTH, true)?;
+    versions.run.hand_tuned("hand-tuned", true)?;
+    versions.run.hand_tuned("hand-tuned-untapered", false)?;
+    let tapering = [
+        ("trained vs. hand-tuned", untapered.as_str(), "hand-tuned-untapered", 82.94),
+        ("trained* vs. hand-tuned*", &names[0], "hand-tuned", 86.58),
+        ("hand-tuned* vs. hand-tuned", "hand-tuned", "hand-tuned-untapered", 53.76),
+        ("trained* vs. trained", &names[0], &untapered, 62.75),
+    ];
+    let tapering =
+        tapering.map(|(label, a, b, paper)| Pairing { label: label.to_string(), ..pairing(a, b, Some(paper)) });
+    let caption = "EVAL0: trained against hand-tuned, with tapering (*) and without, as Table IV.";
+    versions.run.matches(caption, limits, pairs, &tapering)?;
 
-impl Build<'_> {
-    fn add(&mut self, name: &str, work: Work) {
-        self.steps.push(Step { name: name.into(), work });
-    }
+    versions.run.heading("Feature sets");
+    let against = |version: usize| pairing(&names[version], &names[0], (version == ALL).then_some(EVAL13_SCORE));
+    let caption = "Each version against EVAL0, as Fig. 3. The paper gives only one of its numbers.";
+    versions.run.matches(caption, limits, pairs, &(1..=ALL).map(against).collect::<Vec<_>>())?;
 
-    fn settings(&self, batch: usize, depth: u32) -> TrainingSettings {
-        TrainingSettings {
-            depth,
-            batch,
-            iterations: self.numbers.iterations,
-            keep_going: true,
-            ..TrainingSettings::default()
+    versions.run.heading("Batches");
+    let mut batches = Vec::new();
+    for &version in varied {
+        let without = versions.train(version, 1, DEPTH, false)?;
+        for (batch, published) in BATCHES {
+            let with = versions.train(version, batch, DEPTH, false)?;
+            batches.push(pairing(&with, &without, (version == ALL).then_some(published)));
         }
     }
-
-    fn groups(version: usize) -> Vec<String> {
-        EVAL0.iter().chain(VERSIONS[version].0).map(|&name| name.into()).collect()
+    versions.run.matches("With batches against without, as Fig. 4.", limits, pairs, &batches)?;
+    let mut rows = Vec::new();
+    for (version, (batch, published)) in timed.iter().flat_map(|&version| SPEEDUPS.map(|batch| (version, batch))) {
+        let settings = TrainingSettings {
+            iterations: 1,
+            train_positions: Some(timed_positions),
+            test_positions: Some(1),
+            ..training(batch, DEPTH)
+        };
+        let mut speed = |threads| {
+            let name = format!("speed-eval{version}-batch{batch}-threads{threads}");
+            versions.run.speed(&name, "positions", &groups(version), settings.clone(), threads)
+        };
+        let (first, last) = (speed(1)?, speed(threads)?);
+        let mut row = vec![format!("EVAL{version}, batches of {batch}"), published.to_string()];
+        row.extend([format!("{first:.0}"), format!("{last:.0}"), format!("{:.2}", last / first)]);
+        rows.push(row);
     }
+    let head = [
+        "Training",
+        "Speed-up of 4 threads, paper",
+        "Positions/s, 1 thread",
+        &format!("Positions/s, {threads} threads"),
+        &format!("Speed-up of {threads} threads, Dyad"),
+    ];
+    versions.run.table("Speed-up by threads, as Fig. 5. Other programs running at the time change it.", &head, &rows);
 
-    /// Trains a version and returns its name.
-    fn train(&mut self, version: usize, batch: usize, depth: u32, untapered: bool) -> String {
+    versions.run.heading("Depth of training");
+    let mut depths = Vec::new();
+    for (version, depth) in varied.iter().flat_map(|&version| (2..=4).map(move |depth| (version, depth))) {
+        let deeper = versions.train(version, BATCH, depth, false)?;
+        let other = versions.train(version, BATCH, depth - 1, false)?;
+        let of_version = FOUR_PLY.iter().find(|(known, _)| depth == 4 && *known == version);
+        depths.push(pairing(&deeper, &other, of_version.map(|(_, published)| *published)));
+    }
+    versions.run.matches("d-ply against (d-1)-ply training, as Fig. 6.", limits, pairs, &depths)
+}
+
+struct Versions<'r, 'a, 'b> {
+    run: &'r mut Run<'a, 'b>,
+    iterations: u32,
+    trained: BTreeMap<String, Trained>,
+}
+
+impl Versions<'_, '_, '_> {
+    /// Trains a version unless it is trained, and returns its name.
+    fn train(&mut self, version: usize, batch: usize, depth: u32, untapered: bool) -> Result<String, Error> {
         let mut name = format!("eval{version}");
         if batch != BATCH {
             name += &format!("-batch{batch}");
@@ -176,174 +176,24 @@ impl Build<'_> {
         if untapered {
             name += "-untapered";
         }
-        if !self.steps.iter().any(|step| step.name == name) {
-            let settings = Box::new(TrainingSettings { untapered, ..self.settings(batch, depth) });
-            let (samples, learn) = ("positions".into(), Build::groups(version));
-            self.add(&name, Work::Train { samples, learn, settings, fixed_scale: FIXED_SCALE });
+        if !self.trained.contains_key(&name) {
+            let settings = TrainingSettings { untapered, iterations: self.iterations, ..training(batch, depth) };
+            let trained = self.run.train(&name, "positions", &groups(version), settings)?;
+            self.trained.insert(name.clone(), trained);
         }
-        name
+        Ok(name)
     }
+}
 
-    fn play(&mut self, a: &str, b: &str, published: Option<f64>) -> ScoreRow {
-        let name = format!("{a}_{b}");
-        let (players, budget) = ([a.to_string(), b.to_string()], SearchLimits::Nodes(self.numbers.nodes));
-        self.add(&name, Work::Match { players, budget, pairs: self.numbers.pairs, plies: self.plies });
-        (format!("{a} vs. {b}"), published, name)
-    }
+fn training(batch: usize, depth: u32) -> TrainingSettings {
+    TrainingSettings { depth, batch, ..TrainingSettings::default() }
+}
 
-    fn elements(&mut self) -> Vec<PageElement> {
-        let heading = |text: &str| PageElement::Heading { text: text.into() };
-        let versions: Vec<String> = (0..=ALL).map(|version| self.train(version, BATCH, DEPTH, false)).collect();
-        let described = versions.iter().zip(VERSIONS).enumerate().map(|(number, (name, (_, sets, features)))| {
-            vec![
-                text(format!("EVAL{number}")),
-                text(sets),
-                Cell::Paper { value: features.into(), decimals: 0 },
-                value(name, "/features", 1.0, 0),
-                scale_of(name),
-                value(name, "/accuracy", 1.0, 2),
-            ]
-        });
-        let described = described.collect();
-        let tapering = self.tapering(&versions[0]);
-        let sets: Vec<ScoreRow> = (1..=ALL)
-            .map(|version| {
-                let published = (version == ALL).then_some(EVAL13_SCORE);
-                self.play(&versions[version], &versions[0], published)
-            })
-            .collect();
-        let batches = self.batches();
-        let depths = self.depths();
-        let speeds = self.speeds();
-        let by_version = sets.iter().enumerate().map(|(number, row)| ((number + 1) as f64, score(&row.2)));
-        vec![
-            heading("Versions"),
-            table(
-                "Features, as Tables I and III: those of the paper for Chinese chess, Dyad's for chess.",
-                &[
-                    "Version",
-                    "Feature sets",
-                    "Features, paper",
-                    "Features, Dyad",
-                    SCALE_COLUMN,
-                    "Move-match accuracy, %",
-                ],
-                described,
-            ),
-            heading("Training and tapering"),
-            scores("EVAL0: trained against hand-tuned, with tapering (*) and without, as Table IV.", &tapering),
-            heading("Feature sets"),
-            scores("Each version against EVAL0, as Fig. 3. The paper gives only one of its numbers.", &sets),
-            PageElement::Chart {
-                caption: "Score of EVAL1 to EVAL13 against EVAL0, with 95 % intervals, as Fig. 3.".into(),
-                x: "version".into(),
-                y: "score, %".into(),
-                series: vec![
-                    ("Dyad".into(), by_version.collect()),
-                    ("paper".into(), vec![(ALL as f64, paper(EVAL13_SCORE))]),
-                ],
-            },
-            heading("Batches"),
-            scores("With batches against without, as Fig. 4.", &batches.0),
-            batches.1,
-            speeds,
-            heading("Depth of training"),
-            scores("d-ply against (d-1)-ply training, as Fig. 6.", &depths.0),
-            depths.1,
-        ]
-    }
+/// The families and groups of a version.
+fn groups(version: usize) -> Vec<&'static str> {
+    [&EVAL0[..], VERSIONS[version].0].concat()
+}
 
-    /// Table IV.
-    fn tapering(&mut self, trained: &str) -> Vec<ScoreRow> {
-        let untapered = self.train(0, BATCH, DEPTH, true);
-        self.add("hand-tuned", Work::HandTuned { tapered: true });
-        self.add("hand-tuned-untapered", Work::HandTuned { tapered: false });
-        let rows = [
-            ("trained vs. hand-tuned", untapered.as_str(), "hand-tuned-untapered", 82.94),
-            ("trained* vs. hand-tuned*", trained, "hand-tuned", 86.58),
-            ("hand-tuned* vs. hand-tuned", "hand-tuned", "hand-tuned-untapered", 53.76),
-            ("trained* vs. trained", trained, &untapered, 62.75),
-        ];
-        rows.map(|(label, a, b, published)| (label.to_string(), Some(published), self.play(a, b, None).2)).to_vec()
-    }
-
-    /// Fig. 4.
-    fn batches(&mut self) -> (Vec<ScoreRow>, PageElement) {
-        let (mut rows, mut series) = (Vec::new(), Vec::new());
-        for &version in self.numbers.varied {
-            let without = self.train(version, 1, DEPTH, false);
-            let mut points = Vec::new();
-            for (batch, published) in BATCHES {
-                let with = self.train(version, batch, DEPTH, false);
-                let row = self.play(&with, &without, (version == ALL).then_some(published));
-                points.push((batch as f64, score(&row.2)));
-                rows.push(row);
-            }
-            series.push((format!("EVAL{version}"), points));
-        }
-        series.push((
-            "EVAL13, paper".into(),
-            BATCHES.map(|(batch, published)| (batch as f64, paper(published))).to_vec(),
-        ));
-        let caption = "Score with batches against without, with 95 % intervals, as Fig. 4.".to_string();
-        let (x, y) = ("positions in a batch".into(), "score, %".into());
-        (rows, PageElement::Chart { caption, x, y, series })
-    }
-
-    /// Fig. 6.
-    fn depths(&mut self) -> (Vec<ScoreRow>, PageElement) {
-        let (mut rows, mut series) = (Vec::new(), Vec::new());
-        for &version in self.numbers.varied {
-            let mut points = Vec::new();
-            for depth in 2..=4 {
-                let [deeper, other] = [depth, depth - 1].map(|depth| self.train(version, BATCH, depth, false));
-                let of_version = FOUR_PLY.iter().find(|(known, _)| depth == 4 && *known == version);
-                let row = self.play(&deeper, &other, of_version.map(|(_, published)| *published));
-                points.push((f64::from(depth), score(&row.2)));
-                rows.push(row);
-            }
-            series.push((format!("EVAL{version}"), points));
-        }
-        let caption = "Score of d-ply against (d-1)-ply training, with 95 % intervals, as Fig. 6.".to_string();
-        (rows, PageElement::Chart { caption, x: "d, plies".into(), y: "score, %".into(), series })
-    }
-
-    /// Fig. 5.
-    fn speeds(&mut self) -> PageElement {
-        let mut rows = Vec::new();
-        for &version in self.numbers.timed {
-            for (batch, published) in SPEEDUPS {
-                let names: Vec<String> = self
-                    .numbers
-                    .threads
-                    .iter()
-                    .map(|&threads| {
-                        let name = format!("speed-eval{version}-batch{batch}-threads{threads}");
-                        let settings = Box::new(TrainingSettings {
-                            iterations: 1,
-                            train_positions: Some(self.numbers.timed_positions),
-                            test_positions: Some(1),
-                            ..self.settings(batch, DEPTH)
-                        });
-                        let learn = Build::groups(version);
-                        self.add(&name, Work::Speed { samples: "positions".into(), learn, settings, threads });
-                        name
-                    })
-                    .collect();
-                let (first, last) = (&names[0], &names[names.len() - 1]);
-                let at = "/positions_per_second".to_string();
-                rows.push(vec![
-                    text(format!("EVAL{version}, batches of {batch}")),
-                    text(published),
-                    value(first, &at, 1.0, 0),
-                    value(last, &at, 1.0, 0),
-                    Cell::Ratio { step: last.clone(), by: first.clone(), at },
-                ]);
-            }
-        }
-        let most = self.numbers.threads.last().copied().unwrap_or(1);
-        let (threads, speedup) = (format!("Positions/s, {most} threads"), format!("Speed-up of {most} threads, Dyad"));
-        let head = ["Training", "Speed-up of 4 threads, paper", "Positions/s, 1 thread", &threads, &speedup];
-        table("Speed-up by threads, as Fig. 5. Other programs running at the time change it.", &head, rows)
-    }
+fn pairing(a: &str, b: &str, paper: Option<f64>) -> Pairing {
+    Pairing { label: format!("{a} vs. {b}"), step: format!("{a}_{b}"), players: [a, b].map(String::from), paper }
 }

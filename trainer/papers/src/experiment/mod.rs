@@ -1,23 +1,174 @@
-//! Experiments: each repeats a paper with one command, from games to a page that compares the paper's results with
-//! Dyad's; one makes the built-in weights.
+//! Experiments: each repeats a paper with one command, from games to the paper's tables with Dyad's results next to
+//! it; one makes the built-in weights.
 //!
-//! An experiment is data ([`plan`]): a list of steps, and the figures and tables to show. The [`catalog`] has one for
-//! each paper. [`run`] executes a plan in a folder, one process at a time. Each step calls a tool of another module
-//! ([`work`]), and its result is saved with what it depends on, so that a killed run continues after the last finished
-//! step, and within a labeling, a training or a match. [`page`] shows the results so far.
+//! An experiment is a function that takes one step after another ([`steps`]): it prepares positions, trains weights,
+//! plays matches, and writes tables ([`page`]). A step that is done is read from its file, so the same call starts and
+//! resumes an experiment ([`run`]).
 
 mod built_in;
-pub mod catalog;
 mod chess;
 mod deep;
 mod features;
-mod fitted;
 mod hand_tuned;
-pub mod page;
-pub mod plan;
+mod page;
 mod ranking;
-pub mod run;
-pub mod work;
+mod run;
+mod steps;
 
 #[cfg(test)]
 mod tests;
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+use dyad_formats::error::Error;
+use dyad_trainer::base::number::number;
+use serde::{Deserialize, Serialize};
+
+pub use run::{ExperimentEvent, PAGE, run};
+
+/// What decides the results of an experiment.
+#[derive(Clone, Debug, Args)]
+pub struct ExperimentSettings {
+    /// Name of the experiment
+    pub name: String,
+    /// Size of the experiment
+    #[arg(long, value_enum, default_value_t = Size::Small)]
+    pub size: Size,
+    /// Games of strong players
+    #[arg(long, value_name = "FILE", num_args = 1..)]
+    pub games_file: Vec<PathBuf>,
+    /// Games of one rating band, named by the file, the weakest first; may be repeated
+    #[arg(long, value_name = "FILE", num_args = 1..)]
+    pub band: Vec<PathBuf>,
+    /// Openings of the matches: positions (.epd, .fen) or games (.pgn), also packed [default: random openings]
+    #[arg(long, value_name = "FILE")]
+    pub openings: Option<PathBuf>,
+    /// Weights, named by their files: for `deepchess` those to measure besides the built-in ones; for `weights-default`
+    /// those that play, those in the mean with the fit, and those in the mean without 2-tuples
+    #[arg(long, num_args = 1..)]
+    pub weights: Vec<PathBuf>,
+    /// Positions of games to draw, in place of the number of the size
+    #[arg(long, value_name = "N", value_parser = number::<u64>(1..))]
+    pub positions: Option<u64>,
+    /// Rate of the comparison training [default: 1, that of the papers]
+    #[arg(long, value_parser = number(1e-6..=1e6))]
+    pub rate: Option<f64>,
+    /// Seed of all draws
+    #[arg(long, value_parser = number::<u64>(0..), default_value_t = 1)]
+    pub seed: u64,
+}
+
+/// The size of an experiment. Sizes differ in numbers alone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Size {
+    /// Seconds: every table, no evidence
+    Tiny,
+    /// About an hour of one processor
+    Small,
+    /// A night of a few processors: the data that the papers' claims need
+    Night,
+    /// The numbers of the papers: days
+    Full,
+}
+
+impl Size {
+    /// The number for this size.
+    fn pick<T>(self, [tiny, small, night, full]: [T; 4]) -> T {
+        match self {
+            Size::Tiny => tiny,
+            Size::Small => small,
+            Size::Night => night,
+            Size::Full => full,
+        }
+    }
+}
+
+/// An experiment.
+pub struct Experiment {
+    /// Its name.
+    pub name: &'static str,
+    /// What it repeats.
+    pub about: &'static str,
+    /// Required inputs.
+    pub needs: &'static str,
+    /// Heading of its page.
+    title: &'static str,
+    steps: fn(&mut run::Run) -> Result<(), Error>,
+}
+
+/// All of them.
+pub const ALL: [Experiment; 5] = [
+    Experiment {
+        name: "ct-chess",
+        about: "Tseng, Chen and Wu, Comparison Training of N-Tuple Networks for Chess, 2018",
+        needs: "--games-file of masters",
+        title: "Comparison training of 2-tuples for chess",
+        steps: chess::steps,
+    },
+    Experiment {
+        name: "ct-features",
+        about: "Tseng, Chen, Wu and Wei, Comparison Training for Computer Chinese Chess, 2018",
+        needs: "--games-file of masters",
+        title: "Features, tapering, batches and depth in comparison training",
+        steps: features::steps,
+    },
+    Experiment {
+        name: "ranking-svm",
+        about: "Paulsen and Fürnkranz, A Moderately Successful Attempt to Train Chess Evaluation Functions of Different \
+                Strengths, 2010",
+        needs: "--band for each band of ratings, at least two; --games-file of masters for one band more",
+        title: "Evaluation functions from games of players of different strengths",
+        steps: ranking::steps,
+    },
+    Experiment {
+        name: "deepchess",
+        about: "David, Netanyahu and Wolf, DeepChess: End-to-End Deep Neural Network for Automatic Learning in Chess, 2016",
+        needs: "--games-file, most of them decided",
+        title: "DeepChess: a network that compares positions",
+        steps: deep::steps,
+    },
+    Experiment {
+        name: "weights-default",
+        about: "the built-in weights, from own games and older weights; after Österlund, Texel's Tuning Method, 2014",
+        needs: "--games-file of engines, used to fit the win-rate model; --openings for half of its own games; --weights: those that play, if they are not the built-in ones, those in the mean with the fit, if they are others, and those in the mean without 2-tuples",
+        title: "The weights that are built in",
+        steps: built_in::steps,
+    },
+];
+
+impl ExperimentSettings {
+    /// The experiment.
+    ///
+    /// # Errors
+    /// When none has this name, or a required input is missing.
+    fn experiment(&self) -> Result<&'static Experiment, Error> {
+        let name = &self.name;
+        let found = ALL.iter().find(|experiment| experiment.name == name).ok_or_else(|| {
+            let names = ALL.map(|experiment| experiment.name).join(", ");
+            Error::Settings(format!("no experiment is called '{name}'; there are {names}"))
+        })?;
+        let is_given = if name == "ranking-svm" { self.band.len() >= 2 } else { !self.games_file.is_empty() };
+        let is_comparison = !["deepchess", "weights-default"].contains(&found.name);
+        if !is_given {
+            return Err(Error::Settings(format!("{name} needs {}", found.needs)));
+        }
+        if self.rate.is_some() && !is_comparison || self.positions.is_some() && name == "weights-default" {
+            return Err(Error::Settings(format!("{name} has another training: leave --rate and --positions out")));
+        }
+        if let Some(name) = self.weights.iter().map(|path| stem(path)).find(|name| BUILT_IN.contains(&name.as_str())) {
+            return Err(Error::Settings(format!("'{name}' are weights of the program: give the file another name")));
+        }
+        Ok(found)
+    }
+}
+
+/// The names of the weights that are in the program.
+const BUILT_IN: [&str; 2] = ["default", "material"];
+
+/// The stem of a file name, up to the first dot: `amateur_1000` of `amateur_1000.pgn.zst`.
+fn stem(path: &std::path::Path) -> String {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    name.split('.').next().unwrap_or_default().to_string()
+}

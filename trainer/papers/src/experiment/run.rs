@@ -1,207 +1,165 @@
-//! Executes a plan in a folder.
+//! Runs an experiment in a folder.
 //!
 //! | file | what |
 //! |---|---|
-//! | `plan.json` | the plan, and the checksums of the input files |
-//! | `steps/NAME.json` | the result of the step, with a hash of everything it depends on |
-//! | `steps/NAME/` | its output: samples, weights, a training, games; in `key` the same hash |
-//! | `results.json`, `report.html` | all results; the page |
+//! | `settings.json` | the settings, and the checksums of the input files |
+//! | `steps/NAME.json` | the result of a step |
+//! | `steps/NAME/` | its output: samples, weights, a training, games |
+//! | `results.json`, `results.md` | all results; the tables |
 //!
-//! A step whose file exists, for the same work and the same results of its inputs, is done. So the same command starts
-//! and resumes an experiment. Partial output of a step is used for the same work only: for another one its folder is
-//! emptied first.
+//! A step is done if its file `steps/NAME.json` is there.
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::io::Read;
-use std::path::Path;
+use std::io::{ErrorKind, Read};
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use dyad_engine::eval::Weights;
 use dyad_engine::files;
 use dyad_formats::atomic::{self, clean, write_atomic};
 use dyad_formats::error::Error;
-use dyad_formats::hash;
-use dyad_trainer::base::context::Context;
+use dyad_trainer::base::context::{Context, Progress};
 use dyad_trainer::base::lock::FolderLock;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 use serde_json::{Value as Json, json};
 
-use crate::experiment::page;
-use crate::experiment::plan::{Inputs, Plan, Step};
-use crate::experiment::work::{ExperimentEvent, Results, StepOutput, StepResult, StepRunner};
+use crate::experiment::{Experiment, ExperimentSettings, stem};
 
-const PLAN: &str = "plan.json";
+const SETTINGS: &str = "settings.json";
 const RESULTS: &str = "results.json";
-const PAGE: &str = "report.html";
+/// The tables.
+pub const PAGE: &str = "results.md";
 /// The folder of the steps.
 const STEPS: &str = "steps";
-/// File with the key of a step's folder.
-const KEY: &str = "key";
 
-/// An input file.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
-struct InputFile {
-    name: String,
-    bytes: u64,
-    crc32: String,
+/// Progress of a run.
+#[derive(Clone, Debug)]
+pub enum ExperimentEvent {
+    /// The step of this name begins.
+    Begin(String),
+    /// Progress of the step.
+    Progress(Progress),
+    /// The step is done.
+    Done {
+        /// Hash of its output, unless it differs from run to run.
+        hash: Option<String>,
+        /// Time that it took.
+        seconds: f64,
+    },
 }
 
-/// The plan as saved in the folder.
-#[derive(PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
-struct SavedPlan {
-    plan: Plan,
-    files: Vec<InputFile>,
+/// An experiment that runs.
+pub(super) struct Run<'a, 'b> {
+    pub settings: &'a ExperimentSettings,
+    /// Threads, stop, and the receiver of the events.
+    pub context: &'a mut Context<'b, ExperimentEvent>,
+    /// The folder of the experiment.
+    folder: &'a Path,
+    /// The content of [`SETTINGS`].
+    saved: Json,
+    /// Version, revision and checksum of the running program.
+    program: String,
+    /// The files of the steps that are done.
+    results: BTreeMap<String, Json>,
+    /// The tables, in Markdown.
+    pub(super) page: String,
 }
 
-/// Runs or resumes an experiment in a folder, with a program of this source revision. The same call resumes a stopped
-/// experiment.
+/// Runs or resumes an experiment in a folder, with a program of this source revision. Returns the number of its steps.
 ///
 /// # Errors
-/// When the plan is not valid, the folder contains another experiment or is in use, a step fails, or it was stopped.
+/// When the settings cannot be used, the folder contains another experiment or is in use, a step fails, or it was
+/// stopped.
 pub fn run(
-    plan: &Plan,
+    settings: &ExperimentSettings,
     folder: &Path,
     revision: &str,
     context: &mut Context<ExperimentEvent>,
-) -> Result<Results, Error> {
-    plan.check().map_err(Error::Settings)?;
+) -> Result<usize, Error> {
+    run_steps(settings.experiment()?, settings, folder, revision, context)
+}
+
+/// Runs the steps of an experiment.
+pub(super) fn run_steps(
+    experiment: &Experiment,
+    settings: &ExperimentSettings,
+    folder: &Path,
+    revision: &str,
+    context: &mut Context<ExperimentEvent>,
+) -> Result<usize, Error> {
+    let saved = saved(settings)?;
     fs::create_dir_all(folder.join(STEPS)).map_err(Error::file("create", folder))?;
     let _lock = FolderLock::take(folder)?;
-    clean(folder, |name| [PLAN, RESULTS, PAGE].contains(&name))?;
-    let files = files(&plan.inputs)?;
-    begin(plan, &files, folder)?;
-    let program = program(revision);
-    let mut results = Results::new();
-    for (number, step) in (1..).zip(&plan.steps) {
-        let path = folder.join(STEPS).join(format!("{}.json", step.name));
-        let key = key(step, plan, &files, &results);
-        if let Some(done) = load(&path)?.filter(|done| done.key == key) {
-            results.insert(step.name.clone(), done);
-            continue;
+    clean(folder, |name| [SETTINGS, RESULTS, PAGE].contains(&name))?;
+    clean(&folder.join(STEPS), |_| true)?;
+    check(&folder.join(SETTINGS), &saved)?;
+    let (program, results) = (program(revision), BTreeMap::new());
+    let mut run = Run { settings, context, folder, saved, program, results, page: String::new() };
+    run.begin_page(experiment.title, experiment.about);
+    (experiment.steps)(&mut run)?;
+    run.end_page();
+    run.save(true)?;
+    Ok(run.results.len())
+}
+
+/// The settings with the checksums of the files, which may move.
+fn saved(settings: &ExperimentSettings) -> Result<Json, Error> {
+    let ExperimentSettings { name, size, games_file, band, openings, weights, positions, rate, seed } = settings;
+    let all = |paths: &[PathBuf]| paths.iter().map(|path| input_file(path)).collect::<Result<Vec<Json>, Error>>();
+    Ok(json!({
+        "experiment": name,
+        "size": size,
+        "games-file": all(games_file)?,
+        "band": all(band)?,
+        "openings": openings.as_deref().map(input_file).transpose()?,
+        "weights": all(weights)?,
+        "positions": positions,
+        "rate": rate,
+        "seed": seed,
+        // They search, filter random openings, and are a player.
+        "built-in": Weights::embedded().id(),
+    }))
+}
+
+/// Name, size and checksum of a file.
+fn input_file(path: &Path) -> Result<Json, Error> {
+    let (mut file, mut crc) = (files::open(path).map_err(Error::file("read", path))?, crc32fast::Hasher::new());
+    let (mut buffer, mut bytes) = (vec![0; 1 << 16], 0);
+    loop {
+        let count = file.read(&mut buffer).map_err(Error::file("read", path))?;
+        if count == 0 {
+            let name = path.file_name().unwrap_or_default().to_string_lossy();
+            return Ok(json!({ "name": name, "bytes": bytes, "crc32": format!("{:08x}", crc.finalize()) }));
         }
-        (context.on_event)(ExperimentEvent::Begin { step: step.name.clone(), number, of: plan.steps.len() });
-        let begun = Instant::now();
-        begin_step(&folder.join(STEPS).join(&step.name), &key)?;
-        let mut runner = StepRunner { plan, folder: &folder.join(STEPS), context };
-        let StepOutput { hash, result } = runner.make(step)?;
-        let (seconds, repeatable) = (begun.elapsed().as_secs_f64(), step.work.is_repeatable());
-        let made = StepResult { key, hash, repeatable, result, seconds, program: program.clone() };
-        write(&path, &made)?;
-        (context.on_event)(ExperimentEvent::Done { step: step.name.clone(), result: made.clone() });
-        results.insert(step.name.clone(), made);
-        write_report(plan, &files, folder, &results)?;
-        if context.stop.stopped() && number < plan.steps.len() {
-            return Err(Error::Stopped);
-        }
+        crc.update(&buffer[..count]);
+        bytes += count;
     }
-    write_report(plan, &files, folder, &results)?;
-    Ok(results)
 }
 
-/// Saves the plan, or compares it with the saved one.
-fn begin(plan: &Plan, files: &[InputFile], folder: &Path) -> Result<(), Error> {
-    let path = folder.join(PLAN);
-    let now = SavedPlan { plan: plan.clone(), files: files.to_vec() };
-    if !path.exists() {
-        return write(&path, &now);
-    }
-    let text = atomic::read(&path).map_err(Error::file("read", &path))?;
-    let begun: SavedPlan = serde_json::from_slice(&text).map_err(|error| Error::content(&path, "plan", error))?;
-    let (before, after) = (&begun.plan, &now.plan);
-    if (&before.name, before.scale, before.seed) != (&after.name, after.scale, after.seed) || begun.files != now.files {
-        let problem = format!(
-            "{} holds the experiment {} ({:?}, seed {}) with these files or others; name another folder",
-            folder.display(),
-            before.name,
-            before.scale,
-            before.seed,
-        );
-        return Err(Error::Settings(problem));
-    }
-    // Steps whose work differs in a later program are repeated; all others stay.
-    if begun == now { Ok(()) } else { write(&path, &now) }
-}
-
-/// Empties a step's folder unless its content was made by the same work.
-fn begin_step(folder: &Path, key: &str) -> Result<(), Error> {
-    let path = folder.join(KEY);
-    if atomic::read(&path).is_ok_and(|before| before == key.as_bytes()) {
-        return Ok(());
-    }
-    match fs::remove_dir_all(folder) {
-        Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(Error::file("empty", folder)(error)),
-        _ => Ok(()),
-    }?;
-    fs::create_dir_all(folder).map_err(Error::file("create", folder))?;
-    write_atomic(&path, key.as_bytes()).map_err(Error::file("write", &path))
-}
-
-fn files(inputs: &Inputs) -> Result<Vec<InputFile>, Error> {
-    let Inputs { games, bands, openings, weights } = inputs;
-    let all = games.iter().chain(bands).chain(openings).chain(weights);
-    all.map(|path| {
-        let wrong = |error| Error::file("read", path)(error);
-        let (mut file, mut crc, mut bytes) = (files::open(path).map_err(wrong)?, crc32fast::Hasher::new(), 0);
-        let mut buffer = vec![0; 1 << 16];
-        loop {
-            let count = file.read(&mut buffer).map_err(|error| Error::file("read", path)(error))?;
-            if count == 0 {
-                let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-                return Ok(InputFile { name, bytes, crc32: format!("{:08x}", crc.finalize()) });
-            }
-            crc.update(&buffer[..count]);
-            bytes += count as u64;
-        }
-    })
-    .collect()
-}
-
-/// Hash of everything that a step's result depends on.
-fn key(step: &Step, plan: &Plan, files: &[InputFile], results: &Results) -> String {
-    // The content of files matters, not their folders.
-    let nameless = without_folders(serde_json::to_value(&step.work).expect("plain data"));
-    let mut key = hash::fold_text(plan.seed, &nameless.to_string());
-    for used in step.work.uses() {
-        if let Some(result) = results.get(used) {
-            key = hash::fold_text(key, &result.hash);
+/// Saves the settings of a new experiment, or compares them with those of the old one.
+fn check(path: &Path, now: &Json) -> Result<(), Error> {
+    let Some(before) = read(path)? else { return write(path, now) };
+    let mut fields = now.as_object().into_iter().flatten();
+    match fields.find(|(name, value)| before[name.as_str()] != **value) {
+        None => Ok(()),
+        Some((name, value)) => {
+            let (path, before) = (path.display(), &before[name.as_str()]);
+            Err(Error::Settings(format!("{path} has {before} for '{name}', not {value}; name another folder")))
         }
     }
-    if step.work.uses_built_in(&plan.inputs) {
-        key = hash::fold_text(key, &Weights::embedded().id());
-    }
-    for file in files {
-        key = hash::fold_text(key, &format!("{} {} {}", file.name, file.bytes, file.crc32));
-    }
-    format!("{key:016x}")
 }
 
-fn without_folders(value: Json) -> Json {
-    match value {
-        Json::String(text) => {
-            let name = Path::new(&text).file_name().map(|name| name.to_string_lossy().into_owned());
-            Json::String(name.unwrap_or(text))
-        }
-        Json::Array(all) => all.into_iter().map(without_folders).collect(),
-        Json::Object(fields) => fields.into_iter().map(|(name, value)| (name, without_folders(value))).collect(),
-        other => other,
-    }
-}
-
-fn load(path: &Path) -> Result<Option<StepResult>, Error> {
+fn read(path: &Path) -> Result<Option<Json>, Error> {
     match atomic::read(path) {
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
         Err(error) => Err(Error::file("read", path)(error)),
-        Ok(text) => {
-            let result = serde_json::from_slice(&text);
-            result.map(Some).map_err(|error| Error::content(path, "result", error))
-        }
+        Ok(text) => serde_json::from_slice(&text).map(Some).map_err(|error| Error::content(path, "JSON", error)),
     }
 }
 
-fn write(path: &Path, value: &impl Serialize) -> Result<(), Error> {
+fn write(path: &Path, value: &Json) -> Result<(), Error> {
     let text = serde_json::to_vec_pretty(value).expect("plain data");
     write_atomic(path, &text).map_err(Error::file("write", path))
 }
@@ -213,24 +171,91 @@ fn program(revision: &str) -> String {
     format!("Dyad {}, revision {revision}, executable {crc}", env!("CARGO_PKG_VERSION"))
 }
 
-/// Writes the results and the page.
-fn write_report(plan: &Plan, files: &[InputFile], folder: &Path, results: &Results) -> Result<(), Error> {
-    let finished = results.len() == plan.steps.len();
-    let hashes: BTreeMap<&String, &String> =
-        results.iter().filter(|(_, result)| result.repeatable).map(|(name, result)| (name, &result.hash)).collect();
-    let all = json!({
-        "experiment": plan.name,
-        "paper": plan.paper,
-        "scale": plan.scale,
-        "seed": plan.seed,
-        "finished": finished,
-        "files": files,
-        "hashes": hashes,
-        "results": results,
-        "steps": plan.steps,
-    });
-    write(&folder.join(RESULTS), &all)?;
-    let path = folder.join(PAGE);
-    let page = page::of(plan, results, &folder.join(STEPS));
-    write_atomic(&path, page.as_bytes()).map_err(Error::file("write", &path))
+impl Run<'_, '_> {
+    /// The number for the size of this experiment.
+    pub fn pick<T>(&self, of_sizes: [T; 4]) -> T {
+        self.settings.size.pick(of_sizes)
+    }
+
+    /// The number of positions for the size, unless the user gave one.
+    pub fn positions(&self, of_sizes: [u64; 4]) -> u64 {
+        self.settings.positions.unwrap_or(self.pick(of_sizes))
+    }
+
+    /// The folder of a step's output.
+    pub fn folder_of(&self, name: &str) -> PathBuf {
+        self.folder.join(STEPS).join(name)
+    }
+
+    /// The result of the step `name`, which is made by `work` unless its file is there. `work` gets the step's folder;
+    /// it also returns the hash of its output, which is equal in every run, or `None` if the output is not.
+    pub fn step<T: Serialize + DeserializeOwned>(
+        &mut self,
+        name: &str,
+        work: impl FnOnce(&mut Self, &Path) -> Result<(Option<String>, T), Error>,
+    ) -> Result<T, Error> {
+        let (folder, path) = (self.folder_of(name), self.folder.join(STEPS).join(format!("{name}.json")));
+        // Names of steps come from the names of files.
+        let is_name = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
+        if name.is_empty() || !name.chars().all(is_name) {
+            return Err(Error::Settings(format!("a step cannot be called '{name}'")));
+        }
+        if self.results.contains_key(name) || self.settings.weights.iter().any(|path| stem(path) == name) {
+            return Err(Error::Settings(format!("'{name}' is the name of two steps or weights")));
+        }
+        let done = match read(&path)? {
+            Some(done) => done,
+            None if self.context.stop.stopped() => return Err(Error::Stopped),
+            None => {
+                (self.context.on_event)(ExperimentEvent::Begin(name.to_string()));
+                fs::create_dir_all(&folder).map_err(Error::file("create", &folder))?;
+                let begun = Instant::now();
+                let (hash, result) = work(self, &folder)?;
+                let seconds = begun.elapsed().as_secs_f64();
+                let done = json!({ "hash": hash, "result": result, "seconds": seconds, "program": self.program });
+                write(&path, &done)?;
+                self.results.insert(name.to_string(), done.clone());
+                self.save(false)?;
+                (self.context.on_event)(ExperimentEvent::Done { hash, seconds });
+                done
+            }
+        };
+        let result = T::deserialize(&done["result"]).map_err(|error| Error::content(&path, "result", error))?;
+        self.results.insert(name.to_string(), done);
+        Ok(result)
+    }
+
+    /// Does a part of the work that reports its events as progress of the step.
+    pub fn with_progress<E, T>(
+        &mut self,
+        progress: &mut dyn FnMut(E) -> Option<Progress>,
+        work: impl FnOnce(&mut Context<E>) -> T,
+    ) -> T {
+        let Context { threads, stop, on_event } = &mut *self.context;
+        let mut report = |event: E| {
+            if let Some(progress) = progress(event) {
+                on_event(ExperimentEvent::Progress(progress));
+            }
+        };
+        work(&mut Context { threads: *threads, stop, on_event: &mut report })
+    }
+
+    /// The steps so far: name, hash, seconds, program.
+    pub fn steps(&self) -> Vec<Vec<String>> {
+        let row = |(name, done): (&String, &Json)| {
+            let [hash, program] = ["hash", "program"].map(|field| done[field].as_str().unwrap_or("-").to_string());
+            vec![name.clone(), hash, format!("{:.0}", done["seconds"].as_f64().unwrap_or_default()), program]
+        };
+        self.results.iter().map(row).collect()
+    }
+
+    /// Writes the results and the tables so far.
+    fn save(&self, finished: bool) -> Result<(), Error> {
+        let hashes = self.results.iter().filter(|(_, done)| done["hash"].is_string());
+        let hashes: BTreeMap<&String, &Json> = hashes.map(|(name, done)| (name, &done["hash"])).collect();
+        let all = json!({ "settings": self.saved, "finished": finished, "hashes": hashes, "results": self.results });
+        write(&self.folder.join(RESULTS), &all)?;
+        let path = self.folder.join(PAGE);
+        write_atomic(&path, self.page.as_bytes()).map_err(Error::file("write", &path))
+    }
 }
