@@ -8,11 +8,8 @@
 //! order, and the comparator says which is which; the loss is the cross-entropy. Each epoch draws new pairs. A
 //! network that is distilled learns the answers of its teacher, as probabilities, in place of the results.
 //!
-//! A batch is cut into parts of a fixed size, each processed by an idle thread, and their gradients are summed in
-//! order: the network does not depend on the number of threads. Momentum starts at zero in each epoch, so a checkpoint
-//! is the network at the end of one.
+//! Momentum starts at zero in each epoch, so a checkpoint is the network at the end of one.
 
-use std::convert::Infallible;
 use std::fs;
 use std::path::Path;
 use std::time::Instant;
@@ -22,7 +19,6 @@ use dyad_formats::hash;
 use dyad_formats::samples::SampleFile;
 use dyad_formats::score::GameResult;
 use dyad_trainer::base::context::{Context, Progress};
-use dyad_trainer::base::parallel::ordered_for_each;
 use ndarray::Array2;
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
@@ -33,8 +29,7 @@ use serde_json::json;
 use crate::deepchess::network::{ANSWERS, Bits, INPUTS, Layer, Network, Sizes, chance, encoded, gate};
 
 /// How a network is trained.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+#[derive(Clone, Debug)]
 pub struct NetworkSettings {
     /// Sizes of the layers of Pos2Vec.
     pub encoder: Vec<usize>,
@@ -48,19 +43,12 @@ pub struct NetworkSettings {
     pub epochs: u32,
     /// Pairs in an epoch at most.
     pub pairs: usize,
-    /// Pairs of a step, or positions of one of Pos2Vec.
-    pub batch: usize,
-    /// Rate and its factor after each epoch, of Pos2Vec.
-    pub encoder_rate: [f32; 2],
     /// Rate and its factor after each epoch, end to end.
     pub rate: [f32; 2],
-    /// Momentum, end to end.
-    pub momentum: f32,
 }
 
 /// How positions are split into training and test.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Split {
     /// By game: no game has positions on both sides.
     Game,
@@ -70,8 +58,12 @@ pub enum Split {
 
 /// Percent of the positions that a split by position keeps for tests.
 const TEST_PERCENT: f64 = 5.0;
-/// Pairs of a part of a batch.
-const PART: usize = 128;
+/// Pairs of a step, or positions of one of Pos2Vec.
+const BATCH: usize = 128;
+/// Rate and its factor after each epoch, of Pos2Vec.
+const ENCODER_RATE: [f32; 2] = [0.005, 0.98];
+/// Momentum, end to end.
+const MOMENTUM: f32 = 0.9;
 
 /// The positions of games that White won and of those that Black won, and how many games these are.
 #[derive(Default)]
@@ -152,8 +144,8 @@ pub fn train(
 ) -> Result<(Network, TrainingRecord), Error> {
     let positions = Positions::load(samples, settings.split, false)?;
     let sizes = Sizes { encoder: settings.encoder.clone(), comparator: settings.comparator.clone() };
-    if sizes.comparator.last() != Some(&ANSWERS) || sizes.encoder.is_empty() || settings.batch == 0 {
-        return Err(Error::Settings("a network has layers, ends in two answers, and learns from batches".to_string()));
+    if sizes.comparator.last() != Some(&ANSWERS) || sizes.encoder.is_empty() {
+        return Err(Error::Settings("a network has layers and ends in two answers".to_string()));
     }
     let path = folder.join(CHECKPOINT);
     let (network, record) = match path.exists() {
@@ -247,23 +239,20 @@ impl<'a> Trainer<'a, '_> {
         let inputs = if layer == 1 { INPUTS } else { self.settings.encoder[layer - 2] };
         let outputs = self.settings.encoder[layer - 1];
         let mut decoder = Layer::stack(outputs, &[inputs], hash::fold(self.seed, layer as u64)).remove(0);
-        let [mut rate, factor] = self.settings.encoder_rate;
+        let [mut rate, factor] = ENCODER_RATE;
         let mut losses = Vec::new();
         for epoch in 1..=self.settings.encoder_epochs {
             let mut sum = 0.0;
             let mut all: Vec<&Bits> = self.positions.won.iter().chain(&self.positions.lost).collect();
             all.shuffle(&mut self.random(layer, epoch));
-            for batch in all.chunks(self.settings.batch) {
+            for batch in all.chunks(BATCH) {
                 self.stopped()?;
                 let encoder = &self.network.encoder[..layer];
-                let learned =
-                    on_threads(self.context.threads, batch, |part| autoencoder_gradient(encoder, &decoder, part));
+                let (loss, of_layer, of_decoder) = autoencoder_gradient(encoder, &decoder, batch);
                 let step = rate / batch.len() as f32;
-                for (loss, of_layer, of_decoder) in learned {
-                    sum += loss;
-                    descend(&mut self.network.encoder[layer - 1], &of_layer, step);
-                    descend(&mut decoder, &of_decoder, step);
-                }
+                descend(&mut self.network.encoder[layer - 1], &of_layer, step);
+                descend(&mut decoder, &of_decoder, step);
+                sum += loss;
             }
             rate *= factor;
             losses.push(self.check(sum / all.len() as f64, epoch as usize)?);
@@ -278,20 +267,15 @@ impl<'a> Trainer<'a, '_> {
         let rate = rate * factor.powi(epoch as i32 - 1);
         let mut velocity = Network::zeros(&self.network.sizes());
         let mut sum = 0.0;
-        for batch in pairs.chunks(self.settings.batch) {
+        for batch in pairs.chunks(BATCH) {
             self.stopped()?;
-            let (network, teacher) = (&self.network, self.teacher);
-            let learned = on_threads(self.context.threads, batch, |part| pair_gradient(network, teacher, part));
-            let share = rate / batch.len() as f32;
-            for layer in velocity.layers_mut() {
-                layer.weights *= self.settings.momentum;
-                layer.bias *= self.settings.momentum;
-            }
-            for (loss, gradient) in learned {
-                sum += loss;
-                for (layer, gradient) in velocity.layers_mut().zip(gradient.layers()) {
-                    descend(layer, gradient, share);
-                }
+            let (loss, gradient) = pair_gradient(&self.network, self.teacher, batch);
+            sum += loss;
+            let step = rate / batch.len() as f32;
+            for (layer, gradient) in velocity.layers_mut().zip(gradient.layers()) {
+                layer.weights *= MOMENTUM;
+                layer.bias *= MOMENTUM;
+                descend(layer, gradient, step);
             }
             for (layer, velocity) in self.network.layers_mut().zip(velocity.layers()) {
                 descend(layer, velocity, -1.0);
@@ -359,18 +343,6 @@ fn pair_gradient(network: &Network, teacher: Option<&Network>, pairs: &[Pair]) -
     (loss, gradient)
 }
 
-/// What `work` makes of each part of a batch, in their order.
-fn on_threads<T: Sync, R: Send>(threads: usize, batch: &[T], work: impl Fn(&[T]) -> R + Sync) -> Vec<R> {
-    let mut all = Vec::new();
-    let take = |made| {
-        all.push(made);
-        Ok(())
-    };
-    let Ok(()) =
-        ordered_for_each(threads, batch.chunks(PART), || Ok::<_, Infallible>(()), |(), part| Ok(work(part)), take);
-    all
-}
-
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
@@ -405,16 +377,13 @@ pub(super) mod tests {
             encoder_epochs: 2,
             epochs: 3,
             pairs: 400,
-            batch: 128,
-            encoder_rate: [0.005, 0.98],
             rate: [0.05, 0.99],
-            momentum: 0.9,
         }
     }
 
     type Made = Result<(Network, TrainingRecord), Error>;
 
-    fn run(path: &Path, folder: &Path, threads: usize, stop_after: Option<u64>) -> Made {
+    fn run(path: &Path, folder: &Path, stop_after: Option<u64>) -> Made {
         fs::create_dir_all(folder).unwrap();
         let stop = Control::new(false);
         let mut reports = 0;
@@ -424,30 +393,25 @@ pub(super) mod tests {
                 stop.stop();
             }
         };
-        let mut context = Context { threads, stop: &stop, on_event: &mut on_event };
+        let mut context = Context { threads: 1, stop: &stop, on_event: &mut on_event };
         train(&settings(), 7, &SampleFile::open(path).unwrap(), None, folder, &mut context)
     }
 
     #[test]
-    fn losses_fall_and_threads_and_interruptions_change_nothing() {
+    fn losses_fall_and_interruptions_change_nothing() {
         let folder = Temporary::folder();
         let path = samples(&folder, 900);
-        let (network, record) = run(&path, &folder.join("whole"), 1, None).unwrap();
+        let (network, record) = run(&path, &folder.join("whole"), None).unwrap();
         assert_eq!((record.encoder.len(), record.losses.len()), (2, 3));
         for losses in record.encoder.iter().chain([&record.losses]) {
             assert!(losses.last() < losses.first(), "{losses:?}");
         }
-        let same = |(other, made): (Network, TrainingRecord)| {
-            let count = |record: &TrainingRecord| (record.encoder.concat().len(), record.losses.len());
-            assert_eq!((other.id(), count(&made)), (network.id(), count(&record)));
-            made
-        };
-        let on_threads = same(run(&path, &folder.join("threads"), 3, None).unwrap());
-        assert_eq!((on_threads.encoder, on_threads.losses), (record.encoder.clone(), record.losses.clone()));
         for after in 1..=6 {
             let resumed = folder.join(format!("stopped-{after}"));
-            assert!(matches!(run(&path, &resumed, 1, Some(after)), Err(Error::Stopped)), "{after}");
-            same(run(&path, &resumed, 1, None).unwrap());
+            assert!(matches!(run(&path, &resumed, Some(after)), Err(Error::Stopped)), "{after}");
+            let (other, made) = run(&path, &resumed, None).unwrap();
+            let count = |record: &TrainingRecord| (record.encoder.concat().len(), record.losses.len());
+            assert_eq!((other.id(), count(&made)), (network.id(), count(&record)), "{after}");
         }
     }
 
@@ -455,7 +419,7 @@ pub(super) mod tests {
     fn a_pupil_learns_from_its_teacher() {
         let folder = Temporary::folder();
         let path = samples(&folder, 300);
-        let (teacher, _) = run(&path, &folder.join("teacher"), 1, None).unwrap();
+        let (teacher, _) = run(&path, &folder.join("teacher"), None).unwrap();
         let small = NetworkSettings { encoder: vec![6], comparator: vec![2], ..settings() };
         let stop = Control::new(false);
         let mut context = Context { threads: 1, stop: &stop, on_event: &mut |_| () };

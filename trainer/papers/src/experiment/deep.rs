@@ -100,10 +100,7 @@ pub(super) fn steps(run: &mut Run) -> Result<(), Error> {
             encoder_epochs,
             epochs,
             pairs,
-            batch: 128,
-            encoder_rate: [0.005, 0.98],
             rate: [0.01, 0.99],
-            momentum: 0.9,
         };
         let record: TrainingRecord = run.step(name, |run, folder| {
             let teacher = if name == "distilled" { Some(run.network("large")?) } else { None };

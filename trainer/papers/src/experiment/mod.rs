@@ -1,9 +1,9 @@
 //! Experiments: each repeats a paper with one command, from games to the paper's tables with Dyad's results next to
 //! it; one makes the built-in weights.
 //!
-//! An experiment is a function that takes one step after another ([`steps`]): it prepares positions, trains weights,
-//! plays matches, and writes tables ([`page`]). A step that is done is read from its file, so the same call starts and
-//! resumes an experiment ([`run`]).
+//! An experiment is a function that takes one step after another (`steps.rs`): it prepares positions, trains weights,
+//! plays matches, and writes tables (`page.rs`). A step that is done is read from its file, so the same call starts and
+//! resumes an experiment (`run.rs`).
 
 mod built_in;
 mod chess;
