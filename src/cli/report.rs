@@ -9,7 +9,7 @@ use dyad_engine::files::OwnFolder;
 use dyad_formats::atomic::{check_output, write_atomic};
 use dyad_formats::error::Error;
 use dyad_trainer::learn::folder::REPORT;
-use dyad_trainer::report::{RunData, is_foreign, page, parse_focus, weights_page};
+use dyad_trainer::report::{RunData, is_foreign, page, weights_page};
 
 use super::{Outcome, load_weights};
 
@@ -22,13 +22,7 @@ pub struct Arguments {
     /// HTML file to write [default: report.html in the folder, or NAME.html next to the weights]
     #[arg(long, short, value_name = "FILE")]
     out: Option<PathBuf>,
-    /// Piece and square whose 2-tuples the report of a training shows [default: Nf5]
-    #[arg(long)]
-    pair: Option<String>,
 }
-
-/// The piece and square that a report shows if none is asked for.
-const PAIR: &str = "Nf5";
 
 /// Writes the page and says where it is.
 pub fn run(arguments: &Arguments) -> Outcome {
@@ -55,15 +49,11 @@ impl Arguments {
         if self.with.is_some() {
             return Err("two weights files can be compared, not a folder".into());
         }
-        let focus = parse_focus(self.pair.as_deref().unwrap_or(PAIR))?;
-        Ok((self.of.join(REPORT), page(&RunData::load(&self.of)?, focus)))
+        Ok((self.of.join(REPORT), page(&RunData::load(&self.of)?)))
     }
 
     /// The same of weights.
     fn weights(&self) -> Result<(PathBuf, String), Box<dyn std::error::Error>> {
-        if self.pair.is_some() {
-            return Err("--pair belongs to the report of a training, not of weights".into());
-        }
         let names = [Some(&self.of), self.with.as_ref()].into_iter().flatten();
         let sets: Vec<(String, Arc<Weights>)> =
             names.map(|name| Ok((display_name(name), load_weights(name)?))).collect::<Result<_, WeightsError>>()?;

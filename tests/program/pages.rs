@@ -23,7 +23,6 @@ fn weights_are_shown_alone_and_compared() {
         (&["report", "nowhere.json"][..], "nowhere.json"),
         (&["report", text(&folder)], "no log, match or weights file"),
         (&["report", text(&folder), "default"], "not a folder"),
-        (&["report", "default", "--pair", "Nf5"], "--pair belongs to the report of a training"),
         (&["report", "default", "weights/linear.json", "--out", "weights/linear.json"], "would be lost"),
     ] {
         assert!(refusal(arguments).contains(reason), "{}", refusal(arguments));

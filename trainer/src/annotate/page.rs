@@ -9,18 +9,19 @@ use std::fmt::Write as _;
 use dyad_engine::board::{Board, Color, Move, color_name, sign};
 use dyad_engine::explain::sentence::{Mark, Place};
 use dyad_engine::search::Score;
+use maud::{Markup, PreEscaped, html};
 use serde::Serialize;
 
 use super::analysis::{Annotated, Mistake, MoveAnalysis, Ply};
 use super::judgement::{Judgement, chances};
 use super::pgn::evaluation;
-use crate::page::html::{data, escape, frame};
+use crate::page::html::{Page, data};
 
-const STYLE: &str = include_str!("assets/game.css");
 const SCRIPT: &str = include_str!("assets/game.js");
 const PIECES: &str = include_str!("assets/pieces.svg");
-const LEGEND: &str = "Green arrow: the better move. Red arrow: the reply. Tinted squares: what the reason is about.<br>\
-    Evaluations in pawns, + for White. Keys: \u{2190} \u{2192} Home End; F turns the board.";
+const LEGEND: &str = "Green arrow: the better move. Red arrow: the reply. Tinted squares: what the reason is about. \
+    Evaluations in pawns, + for White.";
+const KEYS: &str = "Keys: \u{2190} \u{2192} Home End; F turns the board.";
 
 /// A position that the board can show: first those of the game, then those of the better lines.
 #[derive(Serialize)]
@@ -49,62 +50,65 @@ struct Node {
 /// The page of some games. The board is turned if `of` selects Black alone.
 #[must_use]
 pub fn page(games: &[Annotated], of: impl Fn(&str) -> bool) -> String {
-    let title = match games {
+    let mut page = Page::default();
+    for game in games {
+        if games.len() != 1 {
+            page.heading(&players(game));
+        }
+        let [white, black] = [Color::White, Color::Black].map(|color| of(game.player(color)));
+        show(&mut page, game, black && !white);
+    }
+    page.put(html! { p.muted { "Annotated by Dyad." } });
+    page.finish(&match games {
         [game] => players(game),
         games => format!("{} games", games.len()),
-    };
-    let mut body = String::new();
-    for game in games {
-        let [white, black] = [Color::White, Color::Black].map(|color| of(game.player(color)));
-        body += &section(game, games.len() == 1, black && !white);
-    }
-    let body = format!("{PIECES}{body}<p class=\"muted\">Annotated by Dyad.</p>\n");
-    frame(&title, STYLE, &body, &[SCRIPT])
+    })
 }
 
-fn players(game: &Annotated) -> String {
+/// Names and result.
+pub(crate) fn players(game: &Annotated) -> String {
     let result = game.result.map(|result| format!(", {result}")).unwrap_or_default();
     format!("{} \u{2013} {}{result}", game.player(Color::White), game.player(Color::Black))
 }
 
-/// A game: board, curve, moves. A single game has its heading already.
-fn section(game: &Annotated, alone: bool, turned: bool) -> String {
-    let (nodes, title) = (Nodes::of(game), escape(&players(game)));
-    let turned = if turned { " data-turned" } else { "" };
-    let mut text = format!("<section class=\"game\" aria-label=\"{title}\"{turned}>\n");
-    if !alone {
-        let _ = writeln!(text, "<h2>{title}</h2>");
+/// A game on a page: board, curve, moves.
+pub(crate) fn show(page: &mut Page, game: &Annotated, turned: bool) {
+    if page.script(SCRIPT) {
+        page.put(PreEscaped(PIECES.to_string()));
     }
+    let nodes = Nodes::of(game);
     let known = |name: &str| game.tag(name).filter(|value| !value.is_empty() && !value.contains('?'));
     let facts = ["Event", "Site", "Date", "Round", "WhiteElo", "BlackElo", "Opening", "TimeControl"];
-    let facts: Vec<String> =
-        facts.iter().filter_map(|name| known(name).map(|value| format!("{name}: {value}"))).collect();
-    let facts = escape(&facts.join(" \u{b7} "));
-    let _ = write!(
-        text,
-        "<div class=\"columns\">\n<div class=\"view\">\n\
-         <svg class=\"board\" viewBox=\"0 0 360 360\" role=\"img\" aria-label=\"The board\"></svg>\n\
-         <div class=\"controls\" role=\"group\" aria-label=\"Step through the game\">\n"
-    );
-    for (act, label, sign) in [
-        ("first", "To the beginning", "|&lt;"),
-        ("back", "One move back", "&lt;"),
-        ("next", "One move on", "&gt;"),
-        ("last", "To the end", "&gt;|"),
-        ("turn", "Turn the board", "&#8645;"),
-    ] {
-        let _ = writeln!(text, "<button type=\"button\" data-act=\"{act}\" aria-label=\"{label}\">{sign}</button>");
-    }
-    let _ = write!(
-        text,
-        "</div>\n<p class=\"status\" aria-live=\"polite\"></p>\n{}{}\
-         <p class=\"muted\">{LEGEND}</p>\n<p class=\"muted\">{facts}</p>\n</div>\n",
-        curve(game),
-        summary(game)
-    );
-    text += &moves(game, &nodes);
-    let _ = write!(text, "</div>\n<script type=\"application/json\">{}</script>\n</section>\n", data(&nodes.all));
-    text
+    let facts = facts.iter().filter_map(|name| Some(format!("{name}: {}", known(name)?)));
+    let buttons = [
+        ("first", "To the beginning", "|<"),
+        ("back", "One move back", "<"),
+        ("next", "One move on", ">"),
+        ("last", "To the end", ">|"),
+        ("turn", "Turn the board", "\u{21C5}"),
+    ];
+    page.put(html! {
+        section.game aria-label=(players(game)) data-turned[turned] {
+            div.columns {
+                div.view {
+                    svg.position viewBox="0 0 360 360" role="img" aria-label="The board" {}
+                    div.controls role="group" aria-label="Step through the game" {
+                        @for (act, label, sign) in buttons {
+                            button type="button" data-act=(act) aria-label=(label) { (sign) }
+                        }
+                    }
+                    p.status aria-live="polite" {}
+                    (curve(game))
+                    (summary(game))
+                    @if game.summary(Color::White).or(game.summary(Color::Black)).is_some() { p.muted { (LEGEND) } }
+                    p.muted { (KEYS) }
+                    p.muted { (facts.collect::<Vec<_>>().join(" \u{b7} ")) }
+                }
+                (moves(game, &nodes))
+            }
+            script type="application/json" { (data(&nodes.all)) }
+        }
+    });
 }
 
 /// The positions of a game and of its better lines.
@@ -142,8 +146,8 @@ impl Nodes {
     }
 
     /// Adds a better line that starts in position `start`.
-    fn add_line(&mut self, start: usize, mut board: Board, mistake: &Mistake) {
-        for (place, &mv) in mistake.line.iter().enumerate() {
+    fn add_line(&mut self, start: usize, board: Board, mistake: &Mistake) {
+        for (place, (board, mv)) in along(board, &mistake.line).enumerate() {
             let here = self.all.len();
             let mut node = self.after(if place == 0 { start } else { here - 1 }, &board, mv);
             node.label.insert_str(0, "Better: ");
@@ -154,7 +158,6 @@ impl Nodes {
                 node.next = Some(here + 1);
             }
             self.all.push(node);
-            board = board.after(mv);
         }
     }
 
@@ -178,6 +181,15 @@ impl Node {
     }
 }
 
+/// The moves of a line, each with the position that it is played in.
+fn along(start: Board, moves: &[Move]) -> impl Iterator<Item = (Board, Move)> {
+    moves.iter().scan(start, |board, &mv| {
+        let before = *board;
+        *board = before.after(mv);
+        Some((before, mv))
+    })
+}
+
 fn marks(marks: &[Mark]) -> Vec<(bool, String, Option<String>)> {
     let one = |mark: &Mark| match mark.place {
         Place::Arrow(from, to) => (mark.good, from.to_string(), Some(to.to_string())),
@@ -194,16 +206,8 @@ fn shown(score: Score) -> String {
     }
 }
 
-fn class(judgement: Judgement) -> &'static str {
-    match judgement {
-        Judgement::Inaccuracy => "inaccuracy",
-        Judgement::Mistake => "mistake",
-        Judgement::Blunder => "blunder",
-    }
-}
-
 /// The evaluation curve: White's chances over the moves, with a dot for each mistake.
-fn curve(game: &Annotated) -> String {
+fn curve(game: &Annotated) -> Markup {
     const WIDTH: f64 = 600.0;
     const HEIGHT: f64 = 120.0;
     let height = |analysis: &MoveAnalysis, board: &Board| {
@@ -211,62 +215,55 @@ fn curve(game: &Annotated) -> String {
         (1.0 - analysis.score.map_or_else(mated, chances)) / 2.0 * HEIGHT
     };
     let step = WIDTH / game.plies.len().max(1) as f64;
-    let mut points = vec![(0.0, HEIGHT / 2.0)];
-    let mut dots = String::new();
-    for (index, (board, ply)) in game.positions().enumerate() {
-        let Some(analysis) = &ply.analysis else { break };
-        let (x, y) = ((index + 1) as f64 * step, height(analysis, &board));
-        points.push((x, y));
-        if let Some(mistake) = &analysis.mistake {
-            let class = class(mistake.judgement);
-            let _ = write!(dots, "<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"4\" class=\"{class}\"/>");
+    let analyzed = game.positions().map_while(|(board, ply)| Some((board, ply.analysis.as_ref()?)));
+    let points: Vec<(String, String, Option<&Mistake>)> = analyzed
+        .zip(1..)
+        .map(|((board, analysis), number)| {
+            let (x, y) = (step * f64::from(number), height(analysis, &board));
+            (format!("{x:.1}"), format!("{y:.1}"), analysis.mistake.as_ref())
+        })
+        .collect();
+    let Some((end, ..)) = points.last() else { return html! {} };
+    let line: String = points.iter().map(|(x, y, _)| format!("L{x} {y}")).collect();
+    html! {
+        figure {
+            svg.curve viewBox={ "0 0 " (WIDTH) " " (HEIGHT) } role="img" aria-label="White's chances over the game" {
+                rect.black-side width=(end) height=(HEIGHT) {}
+                path.white-side d={ "M0 " (HEIGHT) "L0 " (HEIGHT / 2.0) (line) "L" (end) " " (HEIGHT) "Z" } {}
+                path.middle d={ "M0 " (HEIGHT / 2.0) "H" (WIDTH) } {}
+                @for (x, y, mistake) in &points {
+                    @if let Some(mistake) = mistake { circle cx=(x) cy=(y) r="4" class=(mistake.judgement.name()) {} }
+                }
+                line.here x1="0" x2="0" y1="0" y2=(HEIGHT) {}
+            }
+            figcaption {
+                "White's chances, move by move; dots are inaccuracies (blue), mistakes (yellow) and blunders (red)."
+            }
         }
     }
-    if points.len() < 2 {
-        return String::new();
-    }
-    let end = points.last().map_or(0.0, |point| point.0);
-    let line: String = points.iter().map(|(x, y)| format!("L{x:.1} {y:.1}")).collect();
-    let label = "White's chances over the game";
-    format!(
-        "<figure>\n<svg class=\"curve\" viewBox=\"0 0 {WIDTH} {HEIGHT}\" role=\"img\" aria-label=\"{label}\">\
-         <rect width=\"{end:.1}\" height=\"{HEIGHT}\" class=\"black-side\"/>\
-         <path d=\"M0 {HEIGHT}{line}L{end:.1} {HEIGHT}Z\" class=\"white-side\"/>\
-         <line x1=\"0\" x2=\"{WIDTH}\" y1=\"60\" y2=\"60\" class=\"middle\"/>{dots}\
-         <line x1=\"0\" x2=\"0\" y1=\"0\" y2=\"{HEIGHT}\" class=\"here\"/></svg>\n\
-         <figcaption>White's chances, move by move; dots are inaccuracies (blue), mistakes (yellow) and blunders \
-         (red).</figcaption>\n</figure>\n"
-    )
 }
 
 /// Accuracy and mistakes of both players.
-fn summary(game: &Annotated) -> String {
-    let row = |color: Color| {
-        let summary = game.summary(color)?;
-        let counts: String = summary.mistake_counts.iter().map(|count| format!("<td>{count}</td>")).collect();
-        let name = match game.player(color) {
-            "?" => color_name(color),
-            name => name,
-        };
-        Some(format!(
-            "<tr><th scope=\"row\">{}</th><td>{:.0}\u{a0}%</td>{counts}</tr>\n",
-            escape(name),
-            summary.accuracy
-        ))
-    };
-    let rows: String = [Color::White, Color::Black].into_iter().filter_map(row).collect();
-    if rows.is_empty() {
-        return rows;
+fn summary(game: &Annotated) -> Markup {
+    let players = [Color::White, Color::Black].map(|color| (color, game.summary(color)));
+    html! {
+        @if players.iter().any(|(_, summary)| summary.is_some()) {
+            table.summary {
+                thead { tr {
+                    th scope="col" { "Player" }
+                    th scope="col" { "Accuracy" }
+                    @for judgement in Judgement::ALL {
+                        th scope="col" class=(judgement.name()) { abbr title=(judgement.name()) { (judgement.sign()) } }
+                    }
+                } }
+                tbody { @for (color, summary) in players { @if let Some(summary) = summary { tr {
+                    th scope="row" { @match game.player(color) { "?" => (color_name(color)), name => (name) } }
+                    td { (format!("{:.0}\u{a0}%", summary.accuracy)) }
+                    @for count in summary.mistake_counts { td { (count) } }
+                } } } }
+            }
+        }
     }
-    let heads = Judgement::ALL.map(|judgement| {
-        let (class, name, sign) = (class(judgement), judgement.name(), judgement.sign());
-        format!("<th scope=\"col\" class=\"{class}\"><abbr title=\"{name}\">{sign}</abbr></th>")
-    });
-    format!(
-        "<table class=\"summary\"><thead><tr><th scope=\"col\">Player</th><th scope=\"col\">Accuracy</th>{}</tr></thead>\
-         <tbody>\n{rows}</tbody></table>\n",
-        heads.concat()
-    )
 }
 
 /// The text with a no-break space between the number of a move and the move.
@@ -283,90 +280,84 @@ fn unbroken(text: &str) -> String {
     joined
 }
 
+/// A row of the list of moves. A remark ends it; Black's move then starts another.
+struct Row {
+    number: u32,
+    moves: [Option<Markup>; 2],
+    remark: Option<Markup>,
+}
+
 /// The moves with their comments.
-fn moves(game: &Annotated, nodes: &Nodes) -> String {
-    let mut text = String::from("<ol class=\"moves\" aria-label=\"Moves\">\n");
-    let mut open = false;
+fn moves(game: &Annotated, nodes: &Nodes) -> Markup {
+    let mut rows: Vec<Row> = Vec::new();
     for (index, (board, ply)) in game.positions().enumerate() {
-        let white = board.side_to_move() == Color::White;
-        if white || !open {
-            let _ = write!(text, "<li><span class=\"number\">{}.</span>", board.fullmove_number());
-            open = true;
-            if !white {
-                text.push_str("<span>\u{2026}</span>");
+        let mistake = ply.mistake();
+        let score = ply.analysis.as_ref().and_then(|analysis| analysis.score);
+        let mv = html! {
+            span.move {
+                button type="button" data-node=(index + 1) {
+                    (board.san(ply.mv))
+                    @if let Some(mistake) = mistake {
+                        span class=(mistake.judgement.name()) { (mistake.judgement.sign()) }
+                    }
+                }
+                span.eval { @if let Some(score) = score { (shown(score)) } }
             }
-        }
-        let sign = ply.mistake().map(|mistake| {
-            let (class, sign) = (class(mistake.judgement), mistake.judgement.sign());
-            format!("<span class=\"{class}\">{sign}</span>")
-        });
-        let score = ply.analysis.as_ref().and_then(|analysis| analysis.score).map(shown).unwrap_or_default();
-        let _ = write!(
-            text,
-            "<span class=\"move\"><button type=\"button\" data-node=\"{}\">{}{}</button><span class=\"eval\">{score}</span></span>",
-            index + 1,
-            escape(&board.san(ply.mv)),
-            sign.unwrap_or_default()
-        );
-        let remark = remark(&board, ply, nodes.lines[index]);
-        let last = index + 1 == game.plies.len();
-        // A remark ends the row; Black's move then starts another.
-        if !remark.is_empty() || !white || last {
-            if white && remark.is_empty() {
-                text.push_str("<span></span>");
+        };
+        let (remark, number) = (remark(&board, ply, nodes.lines[index]), board.fullmove_number());
+        match (board.side_to_move(), rows.last_mut()) {
+            (Color::White, _) => rows.push(Row { number, moves: [Some(mv), None], remark }),
+            (Color::Black, Some(row)) if row.remark.is_none() => {
+                row.moves[1] = Some(mv);
+                row.remark = remark;
             }
-            let _ = writeln!(text, "{remark}</li>");
-            open = false;
+            (Color::Black, _) => rows.push(Row { number, moves: [None, Some(mv)], remark }),
         }
     }
-    if let Some(result) = game.result {
-        let _ = writeln!(text, "<li><span></span><strong>{result}</strong></li>");
+    html! {
+        ol.moves tabindex="0" aria-label="Moves" {
+            @for Row { number, moves: [white, black], remark } in &rows {
+                li {
+                    span.number { (number) "." }
+                    @if let Some(white) = white { (white) } @else { span { "\u{2026}" } }
+                    @if let Some(black) = black { (black) }
+                    @if let Some(remark) = remark { (remark) }
+                }
+            }
+            @if let Some(result) = game.result { li { span {} strong { (result) } } }
+        }
     }
-    text + "</ol>\n"
 }
 
 /// The game's own comment on a move, the explanation of a mistake, and the better line.
-fn remark(board: &Board, ply: &Ply, line: Option<usize>) -> String {
-    let mistake = ply.mistake();
+fn remark(board: &Board, ply: &Ply, line: Option<usize>) -> Option<Markup> {
     let own: Vec<String> = ply.comments().map(without_commands).collect();
-    let own = own.join(" ").trim().to_string();
-    let mut inside = String::new();
-    if !own.is_empty() {
-        let _ = write!(inside, "<p>{}</p>", escape(&own));
-    }
-    if let (Some(mistake), Some(line)) = (mistake, line) {
-        let class = class(mistake.judgement);
-        let _ = write!(
-            inside,
-            "<p><strong class=\"{class}\">{}.</strong> {}</p>",
-            mistake.judgement.name(),
-            escape(&unbroken(&mistake.explanation))
-        );
-        inside.push_str("<p class=\"line\">Better: ");
-        let mut board = *board;
-        for (place, &mv) in mistake.line.iter().enumerate() {
-            let number = match board.side_to_move() {
-                Color::White => format!("{}.", board.fullmove_number()),
-                Color::Black if place == 0 => format!("{}\u{2026}", board.fullmove_number()),
-                Color::Black => String::new(),
-            };
-            let san = escape(&board.san(mv));
-            let _ = write!(
-                inside,
-                "<span class=\"ply\">{number}<button type=\"button\" data-node=\"{}\">{san}</button></span> ",
-                line + place
-            );
-            board = board.after(mv);
+    let (own, mistake) = (own.join(" "), ply.mistake().zip(line));
+    let number = |place: usize, board: &Board| match board.side_to_move() {
+        Color::White => format!("{}.", board.fullmove_number()),
+        Color::Black if place == 0 => format!("{}\u{2026}", board.fullmove_number()),
+        Color::Black => String::new(),
+    };
+    let class = mistake.map_or("", |(mistake, _)| mistake.judgement.name());
+    let markup = html! {
+        div class={ "remark " (class) } {
+            @if !own.trim().is_empty() { p { (own.trim()) } }
+            @if let Some((mistake, line)) = mistake {
+                p { strong class=(class) { (class) "." } " " (unbroken(&mistake.explanation)) }
+                p.line {
+                    "Better: "
+                    @for (place, (board, mv)) in along(*board, &mistake.line).enumerate() {
+                        span.ply {
+                            (number(place, &board)) button type="button" data-node=(line + place) { (board.san(mv)) }
+                        }
+                        " "
+                    }
+                    span.eval { (shown(mistake.better)) }
+                }
+            }
         }
-        let _ = write!(inside, "<span class=\"eval\">{}</span></p>", shown(mistake.better));
-    }
-    match inside.is_empty() {
-        true => String::new(),
-        false => {
-            let class = mistake.map(|mistake| class(mistake.judgement)).unwrap_or_default();
-            format!("<div class=\"remark {class}\">{inside}</div>")
-        }
-    }
+    };
+    (mistake.is_some() || !own.trim().is_empty()).then_some(markup)
 }
 
 /// A comment without its commands.
@@ -393,7 +384,7 @@ mod tests {
             "Event: &lt;b&gt;Club&lt;/b&gt; &amp; &quot;open&quot;",
             "&lt;img src=x onerror=alert(2)&gt;",
             "the king's pawn</p>",
-            "<strong class=\"blunder\">Blunder.</strong>",
+            "<strong class=\"Blunder\">Blunder.</strong>",
             "3...\u{a0}Nf6 allows mate: 4.\u{a0}Qxf7#; ",
             "default-src 'none'",
         ] {

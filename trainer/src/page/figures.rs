@@ -1,31 +1,13 @@
-//! Figures of a report, as SVG text.
+//! Figures of a page, as SVG: charts of lines, and boards with numbers.
 //!
-//! Charts are drawn with `plotters` without any font library: text stays text, and the browser's fonts write it. So the
-//! text is plain ASCII, whose width can be guessed well enough. They are as wide as a phone, side by side where there
-//! is room; the page's style gives them the colors of a dark page. Boards are squares with numbers.
+//! Text stays text, so the browser's fonts write it, and the page's style gives the colors, those of a dark page too.
 
-use std::fmt::Write as _;
 use std::ops::Range;
 
-use plotters::coord::Shift;
-use plotters::prelude::*;
+use maud::{Markup, html};
 
-use super::html::escape;
-
-/// Colors that stay apart for the color-blind (Okabe and Ito 2008), then the same again.
-const PALETTE: [RGBColor; 7] = [
-    RGBColor(0, 114, 178),
-    RGBColor(213, 94, 0),
-    RGBColor(0, 158, 115),
-    RGBColor(204, 121, 167),
-    RGBColor(230, 159, 0),
-    RGBColor(86, 180, 233),
-    RGBColor(60, 60, 60),
-];
-
-const FONT: &str = "sans-serif";
-/// Of all text: 12 pixels as it appears, since the SVG backend divides by 1.24.
-const SMALL: f64 = 15.0;
+/// Lines of a chart that have a color of their own; those beyond are dashed.
+const COLORS: usize = 7;
 
 /// A named line of a chart.
 pub struct Series {
@@ -63,207 +45,95 @@ pub struct Axes<'a> {
     pub whole: bool,
 }
 
-/// A chart of lines over a common axis with its legend; empty text if there is nothing to draw.
-pub fn chart(axes: &Axes, all: &[Series], size: (u32, u32)) -> String {
+/// A chart of lines over a common axis with its legend; empty if there is nothing to draw.
+pub fn chart(axes: &Axes, all: &[Series]) -> Markup {
+    // As wide as a phone. The text is as large as that of the page there.
+    const SIZE: (f64, f64) = (400.0, 270.0);
+    const AREA: (Range<f64>, Range<f64>) = (62.0..388.0, 8.0..226.0);
     let finite = |&(x, y): &(f64, f64)| x.is_finite() && y.is_finite();
     let points = || all.iter().flat_map(|series| series.points.iter().copied()).filter(finite);
     if points().next().is_none() {
-        return String::new();
+        return html! {};
     }
-    let ends = || all.iter().flat_map(|series| series.intervals.iter().flat_map(|&(_, low, high)| [low, high]));
+    let bounded = |&(_, low, high): &(f64, f64, f64)| low.is_finite() && high.is_finite();
+    let intervals = |series: &Series| series.intervals.iter().copied().filter(bounded).collect::<Vec<_>>();
+    let ends = all.iter().flat_map(intervals).flat_map(|(_, low, high)| [low, high]);
     let xs = range(points().map(|point| point.0), false);
-    let ys = range(points().map(|point| point.1).chain(ends()), axes.from_zero);
-    let svg = svg(size, |area| {
-        let mut builder = ChartBuilder::on(area);
-        builder.margin(6).margin_right(12).x_label_area_size(36).y_label_area_size(60);
-        let mut chart = builder.build_cartesian_2d(xs, ys)?;
-        chart
-            .configure_mesh()
-            .light_line_style(TRANSPARENT)
-            .bold_line_style(BLACK.mix(0.15))
-            .axis_style(BLACK.mix(0.6))
-            .label_style((FONT, SMALL))
-            .axis_desc_style((FONT, SMALL))
-            .x_labels(5)
-            .y_labels(6)
-            .x_label_formatter(&|x| if axes.whole && x.fract() != 0.0 { String::new() } else { number(*x) })
-            .y_label_formatter(&|y| number(*y))
-            .x_desc(axes.x)
-            .y_desc(axes.y)
-            .draw()?;
-        for (index, series) in all.iter().enumerate() {
-            let color = color(index);
-            let line: Vec<(f64, f64)> = series.points.iter().copied().filter(finite).collect();
-            for &(x, low, high) in &series.intervals {
-                chart.draw_series([PathElement::new(vec![(x, low), (x, high)], color.mix(0.5).stroke_width(2))])?;
-            }
-            if series.marked {
-                chart.draw_series(line.iter().map(|&point| Circle::new(point, 3, color.filled())))?;
-            }
-            if index < PALETTE.len() {
-                chart.draw_series(LineSeries::new(line, color.stroke_width(2)))?;
-            } else {
-                chart.draw_series(DashedLineSeries::new(line, 6, 4, color.stroke_width(2)))?;
-            }
-        }
-        Ok(())
-    });
-    let label = escape(&format!("{} by {}", axes.y, axes.x));
-    let svg = svg.replacen("<svg ", &format!("<svg role=\"img\" aria-label=\"{label}\" class=\"plot\" "), 1);
-    format!("<div class=\"chart\">\n{svg}{}</div>\n", legend(all))
-}
-
-/// A chart in two sizes, of which the screen shows one.
-pub fn both(axes: &Axes, all: &[Series], narrow: (u32, u32), wide: (u32, u32)) -> String {
-    let sized = |class: &str, size| {
-        let chart = chart(axes, all, size);
-        if chart.is_empty() { chart } else { format!("<div class=\"{class}\">\n{chart}</div>\n") }
+    let ys = range(points().map(|point| point.1).chain(ends), axes.from_zero);
+    let part = |range: &Range<f64>, value: f64| (value - range.start) / (range.end - range.start);
+    let x = |value: f64| pixels(AREA.0.start + part(&xs, value) * (AREA.0.end - AREA.0.start));
+    let y = |value: f64| pixels(AREA.1.end - part(&ys, value) * (AREA.1.end - AREA.1.start));
+    let line = |series: &Series| {
+        let points = series.points.iter().copied().filter(finite);
+        points.map(|(at, value)| format!("{},{}", x(at), y(value))).collect::<Vec<_>>().join(" ")
     };
-    sized("narrow", narrow) + &sized("wide", wide)
+    html! {
+        div.chart {
+            svg.plot role="img" aria-label={ (axes.y) " by " (axes.x) } viewBox={ "0 0 " (SIZE.0) " " (SIZE.1) } {
+                @for tick in ticks(&xs, 5.0, axes.whole) {
+                    path.grid d={ "M" (x(tick)) " " (AREA.1.start) "V" (AREA.1.end) } {}
+                    text x=(x(tick)) y=(AREA.1.end + 17.0) text-anchor="middle" { (number(tick)) }
+                }
+                @for tick in ticks(&ys, 6.0, false) {
+                    path.grid d={ "M" (AREA.0.start) " " (y(tick)) "H" (AREA.0.end) } {}
+                    text x=(AREA.0.start - 5.0) y=(y(tick)) dy="4" text-anchor="end" { (number(tick)) }
+                }
+                path.axis d={ "M" (AREA.0.start) " " (AREA.1.start) "V" (AREA.1.end) "H" (AREA.0.end) } {}
+                text x=((AREA.0.start + AREA.0.end) / 2.0) y=(SIZE.1 - 6.0) text-anchor="middle" { (axes.x) }
+                text transform={ "rotate(-90) translate(" (-(AREA.1.start + AREA.1.end) / 2.0) " 13)" } text-anchor="middle" {
+                    (axes.y)
+                }
+                @for (index, series) in all.iter().enumerate() {
+                    g class=(class(index)) {
+                        @for (at, low, high) in intervals(series) {
+                            path.interval d={ "M" (x(at)) " " (y(low)) "V" (y(high)) } {}
+                        }
+                        @if series.marked {
+                            @for &(at, value) in series.points.iter().filter(|point| finite(point)) {
+                                circle cx=(x(at)) cy=(y(value)) r="3" {}
+                            }
+                        }
+                        polyline points=(line(series)) {}
+                    }
+                }
+            }
+            (legend(all))
+        }
+    }
 }
 
-/// Color of the line with this index. Lines beyond the palette are dashed.
-fn color(index: usize) -> RGBColor {
-    PALETTE[index % PALETTE.len()]
+/// The style of a line.
+fn class(index: usize) -> String {
+    let dashed = if index < COLORS { "" } else { " dashed" };
+    format!("line-{}{dashed}", index % COLORS)
 }
 
 /// The names of the lines, below the chart, where they take no room from it.
-fn legend(all: &[Series]) -> String {
-    if all.iter().all(|series| series.name.is_empty()) {
-        return String::new();
-    }
-    let entry = |(index, series): (usize, &Series)| {
-        let (color, name) = (hex(color(index)), escape(&series.name));
-        let dashed = if index < PALETTE.len() { "" } else { " dashed" };
-        format!("<li><span class=\"key{dashed}\" style=\"border-color:{color}\"></span>{name}</li>\n")
-    };
-    let entries: String = all.iter().enumerate().map(entry).collect();
-    format!("<ul class=\"legend\">\n{entries}</ul>\n")
-}
-
-fn hex(RGBColor(red, green, blue): RGBColor) -> String {
-    format!("#{red:02X}{green:02X}{blue:02X}")
-}
-
-/// A board with a number on every square, a1 first.
-pub struct Board {
-    /// What stands above it.
-    pub title: String,
-    /// The numbers; squares without one stay empty.
-    pub values: [Option<f64>; 64],
-    /// A square with a letter on it instead of a number.
-    pub mark: Option<(usize, char)>,
-}
-
-/// Side of a square, and room for the letters of files and the numbers of ranks.
-const CELL: usize = 26;
-const EDGE: usize = 15;
-
-/// Boards side by side on one color scale: blue above zero, red below.
-pub fn boards(all: &[Board]) -> String {
-    if all.is_empty() {
-        return String::new();
-    }
-    let numbers = || all.iter().flat_map(|board| board.values.iter().flatten().copied());
-    let largest = numbers().map(f64::abs).fold(0.0, f64::max);
-    let drawn: String = all.iter().map(|board| draw_board(board, largest)).collect();
-    format!("<div class=\"boards\">\n{drawn}</div>\n{}", scale(&format!("{:.0}", -largest), &format!("{largest:+.0}")))
-}
-
-fn draw_board(board: &Board, largest: f64) -> String {
-    let size = 8 * CELL + EDGE;
-    let title = escape(&board.title);
-    let mut text = format!(
-        "<div class=\"board\"><h3>{title}</h3>\n<svg viewBox=\"0 0 {size} {size}\" role=\"img\" aria-label=\"{title}\">\n"
-    );
-    for (square, value) in board.values.into_iter().enumerate() {
-        let (x, y) = (EDGE + square % 8 * CELL, (7 - square / 8) * CELL);
-        let share = value.map_or(0.0, |value| if largest > 0.0 { value / largest } else { 0.0 });
-        let color = value.map_or(RGBColor(200, 200, 200), |_| diverging(share));
-        let _ = write!(text, "<rect x=\"{x}\" y=\"{y}\" width=\"{CELL}\" height=\"{CELL}\" fill=\"{}\"/>", hex(color));
-        let (x, y) = (x + CELL / 2, y + CELL * 5 / 8);
-        let ink = if is_light(color) { "#000" } else { "#FFF" };
-        let mut write_in = |size: &str, inside: &dyn std::fmt::Display| {
-            let _ = write!(text, "<text x=\"{x}\" y=\"{y}\" font-size=\"{size}\" fill=\"{ink}\">{inside}</text>");
-        };
-        match (board.mark, value) {
-            (Some((marked, letter)), _) if marked == square => write_in("15", &letter),
-            (_, Some(value)) => write_in("11.5", &format_args!("{:.0}", value.round() + 0.0)),
-            _ => (),
+fn legend(all: &[Series]) -> Markup {
+    html! {
+        @if all.iter().any(|series| !series.name.is_empty()) {
+            ul.legend {
+                @for (index, series) in all.iter().enumerate() {
+                    li { span class={ "key " (class(index)) } {} (series.name) }
+                }
+            }
         }
     }
-    text + &edges(CELL, EDGE, 12) + "</svg></div>\n"
 }
 
-/// A board without numbers, for a script to fill in: 64 squares, a1 first, then as many numbers.
-pub(crate) fn empty_board(title: &str, class: &str) -> String {
-    let size = 8 * CELL + EDGE;
-    let title = escape(title);
-    let mut text = format!(
-        "<div class=\"board {class}\"><p>{title}</p>\n<svg viewBox=\"0 0 {size} {size}\" role=\"img\" aria-label=\"{title}\">\n"
-    );
-    let corner = |square: usize| (EDGE + square % 8 * CELL, (7 - square / 8) * CELL);
-    for (x, y) in (0..64).map(corner) {
-        let _ = write!(text, "<rect x=\"{x}\" y=\"{y}\" width=\"{CELL}\" height=\"{CELL}\" fill=\"#C8C8C8\"/>");
-    }
-    for (x, y) in (0..64).map(corner) {
-        let (x, y) = (x + CELL / 2, y + CELL * 5 / 8);
-        let _ = write!(text, "<text x=\"{x}\" y=\"{y}\" font-size=\"11.5\" class=\"number\"></text>");
-    }
-    text + &edges(CELL, EDGE, 12) + "</svg></div>\n"
+/// A length in a drawing.
+fn pixels(length: f64) -> String {
+    format!("{length:.1}")
 }
 
-/// The colors of boards from the least to the greatest value, and on which of them one writes in black.
-pub(crate) fn palette() -> (Vec<String>, Vec<bool>) {
-    const STEPS: i32 = 32;
-    let colors = (-STEPS..=STEPS).map(|step| diverging(f64::from(step) / f64::from(STEPS)));
-    colors.map(|color| (hex(color), is_light(color))).unzip()
-}
-
-/// Letters of the files below a board, numbers of the ranks at its left.
-pub(crate) fn edges(cell: usize, edge: usize, size: usize) -> String {
-    let mut text = format!("<g class=\"edge\" font-size=\"{size}\" text-anchor=\"middle\">");
-    for (index, (file, rank)) in ('a'..='h').zip(1..).enumerate() {
-        let (x, y) = (edge + index * cell + cell / 2, 8 * cell + edge - 3);
-        let _ = write!(text, "<text x=\"{x}\" y=\"{y}\">{file}</text>");
-        let (x, y) = (edge / 2, (7 - index) * cell + cell * 5 / 8);
-        let _ = write!(text, "<text x=\"{x}\" y=\"{y}\">{rank}</text>");
-    }
-    text + "</g>"
-}
-
-/// What the colors of boards mean, from the least to the greatest value.
-pub(crate) fn scale(least: &str, greatest: &str) -> String {
-    let stops = palette().0.join(",");
-    format!("<div class=\"scale\">{least}<i style=\"background:linear-gradient(90deg,{stops})\"></i>{greatest}</div>\n")
-}
-
-/// Whether black can be read on it better than white: by relative luminance (WCAG 2, where both contrasts are equal).
-fn is_light(RGBColor(red, green, blue): RGBColor) -> bool {
-    let linear = |channel: u8| (f64::from(channel) / 255.0).powf(2.2);
-    0.2126 * linear(red) + 0.7152 * linear(green) + 0.0722 * linear(blue) > 0.179
-}
-
-type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
-type Drawn<T> = Result<T, DrawingAreaErrorKind<std::io::Error>>;
-
-/// Draws into a string; an error would be a bug of this module.
-fn svg(size: (u32, u32), draw: impl FnOnce(&Area) -> Drawn<()>) -> String {
-    let mut text = String::new();
-    {
-        let area = SVGBackend::with_string(&mut text, size).into_drawing_area();
-        let drawn = draw(&area).and_then(|()| area.present());
-        drawn.expect("drawing into a string does not fail");
-    }
-    text
-}
-
-/// White in the middle, blue at 1, vermilion at -1.
-fn diverging(share: f64) -> RGBColor {
-    let end = if share >= 0.0 { PALETTE[0] } else { PALETTE[1] };
-    let depth = share.abs().clamp(0.0, 1.0).sqrt();
-    let mix = |channel: u8| (255.0 - depth * (255.0 - f64::from(channel))).round() as u8;
-    RGBColor(mix(end.0), mix(end.1), mix(end.2))
+/// The values that are written at an axis, about `count`: multiples of 1, 2 or 5 times a power of ten.
+fn ticks(range: &Range<f64>, count: f64, whole: bool) -> impl Iterator<Item = f64> {
+    let least = (range.end - range.start) / count;
+    let power = 10f64.powf(least.log10().floor());
+    let step = [1.0, 2.0, 5.0].map(|factor| factor * power).into_iter().find(|step| *step >= least);
+    let step = step.unwrap_or(10.0 * power).max(if whole { 1.0 } else { 0.0 });
+    let (first, last) = ((range.start / step).ceil() as i64, (range.end / step).floor() as i64);
+    (first..=last).map(move |number| number as f64 * step)
 }
 
 /// The range of an axis that shows all values, with some air.
@@ -287,9 +157,101 @@ fn number(value: f64) -> String {
     match value.abs() {
         size if size >= 1e6 => format!("{}M", short(value / 1e6)),
         size if size >= 1e4 => format!("{}k", short(value / 1e3)),
-        _ if value.abs() < 5e-4 => "0".to_string(),
+        size if size < 5e-4 => "0".to_string(),
         _ => short(value),
     }
+}
+
+/// A board with a number on every square, a1 first.
+pub struct Board {
+    /// What stands above it.
+    pub title: String,
+    /// The numbers; squares without one stay empty.
+    pub values: [Option<f64>; 64],
+}
+
+/// Boards side by side on one color scale: blue above zero, red below.
+pub fn boards(all: &[Board]) -> Markup {
+    let numbers = all.iter().flat_map(|board| board.values.iter().flatten());
+    let largest = numbers.fold(0.0, |largest: f64, value| largest.max(value.abs()));
+    html! {
+        div.boards { @for Board { title, values } in all { (board("board", title, values, largest)) } }
+        (scale(&html! { (short(-largest)) }, &html! { (short(largest)) }))
+    }
+}
+
+/// A board without numbers, for a script to fill in.
+pub(crate) fn empty_board(class: &str, title: &str) -> Markup {
+    board(class, title, &[None; 64], 0.0)
+}
+
+fn board(class: &str, title: &str, values: &[Option<f64>; 64], largest: f64) -> Markup {
+    /// Side of a square.
+    const CELL: usize = 26;
+    /// Room for the letters of files and the numbers of ranks.
+    const EDGE: usize = 15;
+    let size = 8 * CELL + EDGE;
+    let look = |value: f64| colored(if largest > 0.0 { value / largest } else { 0.0 });
+    html! {
+        div class=(class) {
+            p { (title) }
+            svg viewBox={ "0 0 " (size) " " (size) } role="img" aria-label=(title) {
+                @for (square, value) in values.iter().enumerate() {
+                    @let (x, y) = (EDGE + square % 8 * CELL, (7 - square / 8) * CELL);
+                    @let (color, ink) = value.map_or(("#C8C8C8".to_string(), "#000"), look);
+                    rect x=(x) y=(y) width=(CELL) height=(CELL) fill=(color) {}
+                    text.number x=(x + CELL / 2) y=(y + CELL * 5 / 8) font-size="11.5" fill=(ink) {
+                        @if let Some(value) = value { (short(*value)) }
+                    }
+                }
+                g.edge font-size="12" {
+                    @for (index, file) in ('a'..='h').enumerate() {
+                        text x=(EDGE + index * CELL + CELL / 2) y=(size - 3) { (file) }
+                        text x=(EDGE / 2) y=((7 - index) * CELL + CELL * 5 / 8) { (index + 1) }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// A value in the room of a square: hundredths below one, tenths below ten.
+fn short(value: f64) -> String {
+    let digits = match value.abs() {
+        size if size < 0.995 => 2,
+        size if size < 9.95 => 1,
+        _ => 0,
+    };
+    let text = format!("{:.digits$}", value.abs());
+    match (text.trim_start_matches('0'), value < 0.0) {
+        (".00", _) => "0".to_string(),
+        (text, true) => format!("-{text}"),
+        (text, false) => text.to_string(),
+    }
+}
+
+/// What the colors of boards mean, from the least to the greatest value.
+pub(crate) fn scale(least: &Markup, greatest: &Markup) -> Markup {
+    let stops = palette().map(|(color, _)| color).collect::<Vec<_>>().join(",");
+    html! { div.scale { (least) i style={ "background:linear-gradient(90deg," (stops) ")" } {} (greatest) } }
+}
+
+/// The colors of squares from the least to the greatest value, and the colors of their numbers.
+pub(crate) fn palette() -> impl Iterator<Item = (String, &'static str)> {
+    const STEPS: i32 = 32;
+    (-STEPS..=STEPS).map(|step| colored(f64::from(step) / f64::from(STEPS)))
+}
+
+/// The color of a square, white in the middle, blue at 1, vermilion at -1, and the color of its number: the one with the
+/// higher contrast by relative luminance (WCAG 2).
+fn colored(share: f64) -> (String, &'static str) {
+    let end: [f64; 3] = if share >= 0.0 { [0.0, 114.0, 178.0] } else { [213.0, 94.0, 0.0] };
+    let depth = share.abs().min(1.0).sqrt();
+    let color = end.map(|channel| (255.0 - depth * (255.0 - channel)).round());
+    let [red, green, blue] = color.map(|channel| (channel / 255.0).powf(2.2));
+    let is_light = 0.2126 * red + 0.7152 * green + 0.0722 * blue > 0.179;
+    let [red, green, blue] = color.map(|channel| channel as u8);
+    (format!("#{red:02X}{green:02X}{blue:02X}"), if is_light { "#000" } else { "#FFF" })
 }
 
 #[cfg(test)]
@@ -303,6 +265,11 @@ mod tests {
         {
             assert_eq!(number(value), text);
         }
+        for (value, text) in
+            [(0.0, "0"), (-0.004, "0"), (0.25, ".25"), (-0.994, "-.99"), (0.999, "1.0"), (-3.12, "-3.1"), (12.3, "12")]
+        {
+            assert_eq!(short(value), text);
+        }
     }
 
     #[test]
@@ -311,17 +278,21 @@ mod tests {
             for from_zero in [false, true] {
                 let range = range(values.iter().copied(), from_zero);
                 assert!(range.start < range.end && values.iter().all(|value| range.contains(value)), "{range:?}");
+                let ticks = ticks(&range, 5.0, false).count();
+                assert!((2..=6).contains(&ticks), "{range:?} {ticks}");
             }
         }
+        assert!(ticks(&(-0.1..0.62), 6.0, false).map(number).eq(["0", "0.2", "0.4", "0.6"]));
+        assert!(ticks(&(0.9..2.2), 5.0, true).eq([1.0, 2.0]));
     }
 
     #[test]
     fn charts_of_nothing_and_of_odd_numbers() {
-        let axes = Axes { x: "x", y: "y", from_zero: false, whole: false };
-        assert_eq!(chart(&axes, &[], (400, 300)), "");
-        assert_eq!(chart(&axes, &[Series::line("", vec![(1.0, f64::NAN)])], (400, 300)), "");
-        let one = chart(&axes, &[Series::marked("one", vec![(1.0, 1.0), (f64::INFINITY, 2.0)])], (400, 300));
-        assert!(one.starts_with("<div class=\"chart\">\n<svg ") && one.contains("</svg>"), "{one}");
-        assert!(!one.contains("NaN") && !one.contains("inf"), "{one}");
+        let axes = Axes { x: "x", y: "<y>", from_zero: false, whole: false };
+        assert_eq!(chart(&axes, &[]).0, "");
+        assert_eq!(chart(&axes, &[Series::line("", vec![(1.0, f64::NAN)])]).0, "");
+        let one = chart(&axes, &[Series::marked("one", vec![(1.0, 1.0), (f64::INFINITY, 2.0)])]).0;
+        assert!(one.starts_with("<div class=\"chart\"><svg ") && one.contains("</svg>"), "{one}");
+        assert!(!one.contains("NaN") && !one.contains("inf") && one.contains("&lt;y&gt;"), "{one}");
     }
 }

@@ -2,15 +2,14 @@
 //!
 //! A page is kept, sent, and viewed without a network, on a phone or on paper. So style and scripts are inline, the
 //! content security policy forbids any request and every script but these, colors follow the system's preference, and
-//! wide content scrolls.
-
-use std::fmt::Write as _;
+//! wide content scrolls. Markup is written with `maud`, which escapes all text.
 
 use base64::prelude::{BASE64_STANDARD, Engine as _};
+use maud::{DOCTYPE, Markup, PreEscaped, html};
 use sha2::{Digest as _, Sha256};
 
 /// Marks a page as Dyad's own, which may be replaced.
-pub(crate) const MARK: &str = "<meta name=\"generator\" content=\"Dyad\"/>";
+pub(crate) const MARK: &str = "<meta name=\"generator\" content=\"Dyad\"";
 
 const STYLE: &str = include_str!("assets/page.css");
 
@@ -29,95 +28,111 @@ pub struct Page {
 }
 
 impl Page {
-    /// The whole file.
+    /// The whole file: the title is its heading too, and the scripts run when all is there.
     pub fn finish(self, title: &str) -> String {
-        frame(title, STYLE, &self.body, &self.scripts)
+        let source = |script: &&str| format!(" 'sha256-{}'", BASE64_STANDARD.encode(Sha256::digest(script)));
+        let sources = match self.scripts.is_empty() {
+            true => " 'none'".to_string(),
+            false => self.scripts.iter().map(source).collect(),
+        };
+        let policy = format!("default-src 'none'; style-src 'unsafe-inline'; img-src data:; script-src{sources}");
+        let page = html! {
+            (DOCTYPE)
+            html lang="en" {
+                head {
+                    meta charset="utf-8";
+                    meta name="generator" content="Dyad";
+                    meta name="viewport" content="width=device-width, initial-scale=1";
+                    meta http-equiv="Content-Security-Policy" content=(policy);
+                    title { (title) }
+                    link rel="icon" href=(ICON);
+                    style { (PreEscaped(STYLE)) }
+                }
+                body {
+                    main { h1 { (title) } (PreEscaped(self.body)) }
+                    @for script in &self.scripts { script { (PreEscaped(script)) } }
+                }
+            }
+        };
+        page.into_string() + "\n"
     }
 
-    /// A script that runs when the page is loaded, once however often it is asked for.
-    pub fn script(&mut self, script: &'static str) {
-        if !self.scripts.contains(&script) {
+    /// A script that runs when the page is loaded, once however often it is asked for. Returns whether this is the first
+    /// time.
+    pub(crate) fn script(&mut self, script: &'static str) -> bool {
+        let is_new = !self.scripts.contains(&script);
+        if is_new {
             self.scripts.push(script);
         }
+        is_new
     }
 
     /// A heading.
     pub fn heading(&mut self, text: &str) {
-        self.put(format_args!("<h2>{}</h2>\n", escape(text)));
+        self.put(html! { h2 { (text) } });
     }
 
     /// A paragraph of plain text.
     pub fn paragraph(&mut self, text: &str) {
-        self.put(format_args!("<p>{}</p>\n", escape(text)));
+        self.put(html! { p { (text) } });
     }
 
     /// Numbers that a reader looks for first, each with what it is.
     pub fn facts(&mut self, facts: &[(String, &str)]) {
-        if facts.is_empty() {
-            return;
-        }
-        self.put(format_args!("<ul class=\"facts\">\n"));
-        for (value, name) in facts {
-            self.put(format_args!("<li><b>{}</b>{}</li>\n", escape(value), escape(name)));
-        }
-        self.put(format_args!("</ul>\n"));
+        self.put(html! { ul.facts { @for (value, name) in facts { li { b { (value) } (name) } } } });
     }
 
     /// Charts side by side under one caption; nothing if all are empty.
-    pub fn charts(&mut self, charts: &[String], caption: &str) {
-        if charts.iter().any(|chart| !chart.is_empty()) {
-            self.figure(&format!("<div class=\"row\">\n{}</div>\n", charts.concat()), caption);
+    pub fn charts(&mut self, charts: &[Markup], caption: &str) {
+        if charts.iter().any(|chart| !chart.0.is_empty()) {
+            self.figure(&html! { div.row { @for chart in charts { (chart) } } }, caption);
         }
     }
 
     /// A drawing and its caption.
-    pub fn figure(&mut self, drawing: &str, caption: &str) {
+    pub fn figure(&mut self, drawing: &Markup, caption: &str) {
         self.figures += 1;
-        let (number, caption) = (self.figures, escape(caption));
-        self.put(format_args!("<figure>\n{drawing}<figcaption>Figure {number}. {caption}</figcaption>\n</figure>\n"));
+        let number = self.figures;
+        self.put(html! { figure { (drawing) figcaption { "Figure " (number) ". " (caption) } } });
     }
 
     /// A table. The first column names the rows.
     pub fn table(&mut self, caption: &str, head: &[&str], rows: &[Vec<String>]) {
         self.tables += 1;
-        let (number, caption) = (self.tables, escape(caption));
-        // What scrolls must be reached by the keyboard too.
-        self.put(format_args!(
-            "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Table {number}\"><table>\n\
-             <caption><div>Table {number}. {caption}</div></caption>\n<thead><tr>"
-        ));
-        let class = |column| if is_text(rows, column) { " class=\"text\"" } else { "" };
-        let classes: Vec<&str> = (0..head.len()).map(class).collect();
-        for (cell, class) in head.iter().zip(&classes) {
-            self.put(format_args!("<th scope=\"col\"{class}>{}</th>", escape(cell)));
-        }
-        self.put(format_args!("</tr></thead>\n<tbody>\n"));
-        for row in rows {
-            self.put(format_args!("<tr>"));
-            for (column, cell) in row.iter().enumerate() {
-                let (open, close) = if column == 0 { ("th scope=\"row\"", "th") } else { ("td", "td") };
-                let class = match classes.get(column).copied().unwrap_or_default() {
-                    "" if column == 0 => " class=\"count\"",
-                    _ if column == 0 => "",
-                    class => class,
-                };
-                self.put(format_args!("<{open}{class}>{}</{close}>", escape(cell)));
+        let name = format!("Table {}", self.tables);
+        let columns: Vec<bool> = (0..head.len()).map(|column| is_text(rows, column)).collect();
+        self.put(html! {
+            // What scrolls must be reached by the keyboard too.
+            div.scroll tabindex="0" role="region" aria-label=(name) {
+                table {
+                    caption { div { (name) ". " (caption) } }
+                    thead { tr {
+                        @for (cell, text) in head.iter().zip(&columns) {
+                            th scope="col" class=[text.then_some("text")] { (cell) }
+                        }
+                    } }
+                    tbody { @for row in rows { tr {
+                        @for (column, (cell, &text)) in row.iter().zip(&columns).enumerate() {
+                            @if column == 0 { th scope="row" class=[(!text).then_some("count")] { (cell) } }
+                            @else { td class=[text.then_some("text")] { (cell) } }
+                        }
+                    } "\n" } }
+                }
             }
-            self.put(format_args!("</tr>\n"));
-        }
-        self.put(format_args!("</tbody>\n</table></div>\n"));
+        });
     }
 
     /// A section that is folded at first.
     pub fn folded(&mut self, summary: &str, inside: impl FnOnce(&mut Page)) {
-        self.put(format_args!("<details>\n<summary>{}</summary>\n", escape(summary)));
+        self.put(html! { (PreEscaped("<details>")) summary { (summary) } });
         inside(self);
-        self.put(format_args!("</details>\n"));
+        self.put(PreEscaped("</details>".to_string()));
     }
 
-    /// Markup as it is.
-    pub fn put(&mut self, text: std::fmt::Arguments) {
-        self.body.write_fmt(text).expect("writing to a string does not fail");
+    /// Other markup.
+    pub(crate) fn put(&mut self, markup: Markup) {
+        self.body += &markup.0;
+        self.body.push('\n');
     }
 }
 
@@ -128,35 +143,9 @@ fn is_text(rows: &[Vec<String>], column: usize) -> bool {
     firsts.iter().any(|first| first.is_alphabetic()) && !firsts.iter().any(char::is_ascii_digit)
 }
 
-/// A whole file: the title is its heading too, and the scripts run when all is there.
-pub(crate) fn frame(title: &str, style: &str, body: &str, scripts: &[&str]) -> String {
-    let title = escape(title);
-    let (mut sources, mut elements) = (String::new(), String::new());
-    for script in scripts {
-        let script = format!("\n{script}");
-        let _ = write!(sources, " 'sha256-{}'", BASE64_STANDARD.encode(Sha256::digest(&script)));
-        let _ = writeln!(elements, "<script>{script}</script>");
-    }
-    if scripts.is_empty() {
-        sources.push_str(" 'none'");
-    }
-    format!(
-        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n{MARK}\n\
-         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n\
-         <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; \
-         img-src data:; script-src{sources}\"/>\n<title>{title}</title>\n\
-         <link rel=\"icon\" href=\"{ICON}\"/>\n<style>{style}</style>\n</head>\n<body>\n<main>\n<h1>{title}</h1>\n{body}</main>\n{elements}</body>\n</html>\n"
-    )
-}
-
-/// Text as it is written in HTML.
-pub(crate) fn escape(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
-}
-
 /// A value as data for a script: JSON that no markup can end.
-pub(crate) fn data(value: &impl serde::Serialize) -> String {
-    serde_json::to_string(value).expect("plain data").replace('<', "\\u003c")
+pub(crate) fn data(value: &impl serde::Serialize) -> Markup {
+    PreEscaped(serde_json::to_string(value).expect("plain data").replace('<', "\\u003c"))
 }
 
 /// A value of JSON as names and simple values.
@@ -180,10 +169,13 @@ mod tests {
     /// The hash is that of the element's text, by another program.
     #[test]
     fn the_policy_allows_the_scripts_of_the_page_alone() {
-        let text = frame("A page", "", "", &["let x = 1;\n"]);
+        let mut page = Page::default();
+        page.script("\nlet x = 1;\n");
+        let text = page.finish("A page");
         let policy = "script-src 'sha256-PCA06x5AClOd4MjKmg3RZDFBTufKR2vjtf2Rt+9Kt3s='\"";
         assert!(text.contains(policy) && text.contains("<script>\nlet x = 1;\n</script>"), "{text}");
-        assert!(frame("A page", "", "", &[]).contains("script-src 'none'\""));
+        assert!(text.contains(MARK));
+        assert!(Page::default().finish("A page").contains("script-src 'none'\""));
     }
 
     #[test]

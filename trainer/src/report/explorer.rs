@@ -2,19 +2,19 @@
 //!
 //! A linear evaluation can be read, but not as a list of 147,000 numbers. So the reader chooses a piece and its square,
 //! and twelve boards show what each other piece adds on each square; the other features are bars, in the words of
-//! `explain`. With a second set of weights the page shows both and the changes. All values are hundredths of a pawn:
-//! the middlegame value of a pawn is 100.
+//! `explain`. With a second set of weights the page shows both and the changes.
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use dyad_engine::board::{ALL_SQUARES, COLORS, Color, PIECES, Piece, PieceSquare, Square};
 use dyad_engine::eval::Weights;
-use dyad_engine::eval::layout::{self, Family, GROUPS, Group, HalfSquare, LEN, MATERIAL, PIECE_SQUARE};
-use dyad_engine::eval::pairs::{self, ROWS};
+use dyad_engine::eval::layout::{self, Family, GROUPS, Group, LEN, MATERIAL, PAIRS};
+use dyad_engine::eval::pairs::{self, ROWS, pair};
+use maud::{Markup, html};
 
-use super::pieces::{STAGES, can_stand, letter, piece_name, worth_of_pair};
-use crate::page::figures::{self, Board};
-use crate::page::html::{Page, data, escape, flatten};
+use super::pieces::{STAGES, can_stand, in_pawns, pawn, piece_name, piece_square, piece_square_boards};
+use crate::page::figures;
+use crate::page::html::{Page, data, flatten};
 
 const SCRIPT: &str = include_str!("assets/explorer.js");
 
@@ -25,85 +25,61 @@ const SHOWN_CHANGES: usize = 40;
 const FOCUS: PieceSquare = PieceSquare { color: Color::White, piece: Piece::Knight, square: Square::F5 };
 
 /// A named set of weights.
-struct Set<'a> {
-    name: String,
-    weights: &'a Weights,
-    /// Hundredths of a pawn per unit of the weights.
-    unit: f64,
-}
-
-impl Set<'_> {
-    fn new(name: String, weights: &Weights) -> Set<'_> {
-        let pawn = f64::from(weights.ints()[MATERIAL.at(Piece::Pawn)][0]);
-        let unit = if pawn > 0.0 { 100.0 / pawn } else { 1.0 };
-        Set { name, weights, unit }
-    }
-
-    /// The value of a feature in hundredths of a pawn.
-    fn worth(&self, feature: usize, stage: usize) -> f64 {
-        f64::from(self.weights.ints()[feature][stage]) * self.unit
-    }
-
-    fn location(&self, piece: Piece, square: Square, stage: usize) -> f64 {
-        let row = pairs::row(PieceSquare::new(Color::White, piece, square));
-        self.worth(PIECE_SQUARE.at(piece, HalfSquare(row)), stage)
-    }
-}
+type Set<'a> = (String, &'a Weights);
 
 /// Writes the page of one set of weights, or of two with the changes.
 #[must_use]
-pub fn weights_page(sets: &[(String, &Weights)]) -> String {
-    let sets: Vec<Set> = sets.iter().map(|(name, weights)| Set::new(name.clone(), weights)).collect();
+pub fn weights_page(sets: &[Set]) -> String {
     let mut page = Page::default();
-    for (set, which) in sets.iter().zip(["First", "Second"]) {
+    for ((name, weights), which) in sets.iter().zip(["First", "Second"]) {
         let before = if sets.len() > 1 { format!("{which}: ") } else { String::new() };
-        page.paragraph(&format!(
-            "{before}{}: weights \u{201c}{}\u{201d}, identity {}.",
-            set.name,
-            set.weights.meta.name,
-            set.weights.id()
-        ));
+        let (own_name, id) = (&weights.meta.name, weights.id());
+        page.paragraph(&format!("{before}{name}: weights \u{201c}{own_name}\u{201d}, identity {id}."));
     }
-    page.put(format_args!(
-        "<p class=\"muted\">Values are hundredths of a pawn, positive for the player whose piece it is. \
-         Each weight exists for the middlegame and for the endgame, and counts between the two by the pieces that are left. What a \
-         piece is worth is the sum of its material, its square, its company and its features, so none of them alone.</p>\n"
-    ));
-    if let [before, after] = &sets[..] {
+    page.put(html! {
+        p.muted {
+            "Values are in pawns of the engine's scores, positive for the player whose piece it is. Each weight exists for the \
+             middlegame and for the endgame, and counts between the two by the pieces that are left. What a piece is worth is \
+             the sum of its material, its square, its company and its features, so none of them alone."
+        }
+    });
+    if let [(_, before), (_, after)] = sets {
         changes(&mut page, before, after);
     }
-    explorer(&mut page, &sets);
-    material(&mut page, &sets);
-    locations(&mut page, &sets);
-    features(&mut page, &sets);
-    history(&mut page, &sets);
-    let names: Vec<&str> = sets.iter().map(|set| set.name.as_str()).collect();
+    explorer(&mut page, sets);
+    material(&mut page, sets);
+    piece_squares(&mut page, sets);
+    features(&mut page, sets);
+    history(&mut page, sets);
+    let names: Vec<&str> = sets.iter().map(|(name, _)| name.as_str()).collect();
     page.finish(&format!("Weights: {}", names.join(" and ")))
 }
 
 /// The largest changes.
-fn changes(page: &mut Page, before: &Set, after: &Set) {
+fn changes(page: &mut Page, before: &Weights, after: &Weights) {
     page.heading("What has changed most");
-    let change = |feature: usize| [0, 1].map(|stage| after.worth(feature, stage) - before.worth(feature, stage));
-    let size = |change: &[f64; 2]| change[0].abs().max(change[1].abs());
-    let mut all: Vec<(usize, [f64; 2])> = (0..LEN).map(|feature| (feature, change(feature))).collect();
-    all.retain(|(_, change)| size(change) >= 0.05);
-    all.sort_by(|(_, one), (_, other)| size(other).total_cmp(&size(one)));
+    let values = |feature, stage| [before, after].map(|weights| in_pawns(weights, feature, stage));
+    let change = |feature: usize, stage: usize| {
+        let [before, after] = values(feature, stage);
+        after - before
+    };
+    let size = |feature: &usize| change(*feature, 0).abs().max(change(*feature, 1).abs());
+    let mut all: Vec<usize> = (0..LEN).filter(|feature| size(feature) >= 0.001).collect();
+    all.sort_by(|one, other| size(other).total_cmp(&size(one)));
     if all.is_empty() {
         page.paragraph("Nothing: they play alike.");
         return;
     }
-    let number = all.len();
-    let row = |(feature, change): &(usize, [f64; 2])| {
-        let mut row = vec![layout::describe(*feature)];
-        for (stage, change) in change.iter().enumerate() {
-            row.extend([before.worth(*feature, stage), after.worth(*feature, stage), *change].map(centipawns));
-        }
-        row
+    let row = |&feature: &usize| {
+        let numbers = [0, 1].into_iter().flat_map(|stage| {
+            let [before, after] = values(feature, stage);
+            [before, after, after - before].map(signed)
+        });
+        [layout::describe(feature)].into_iter().chain(numbers).collect()
     };
     let rows: Vec<Vec<String>> = all.iter().take(SHOWN_CHANGES).map(row).collect();
     page.table(
-        &format!("The largest of {number} changes."),
+        &format!("The largest of {} changes.", all.len()),
         &["Feature", "middlegame, first", "second", "change", "endgame, first", "second", "change"],
         &rows,
     );
@@ -112,7 +88,7 @@ fn changes(page: &mut Page, before: &Set, after: &Set) {
 /// The pair explorer: a piece on a square, and twelve boards of what others add.
 fn explorer(page: &mut Page, sets: &[Set]) {
     page.heading("A piece and its company");
-    if !sets.iter().any(|set| set.weights.compiled().has_pairs()) {
+    if !sets.iter().any(|(_, weights)| weights.compiled().has_pairs()) {
         page.paragraph("These weights have no 2-tuples: no piece is worth more or less by where another one stands.");
         return;
     }
@@ -121,78 +97,73 @@ fn explorer(page: &mut Page, sets: &[Set]) {
          alone. The twelve boards then show what each other piece adds on each of its squares, with both 2-tuples of the \
          two. Click a square there to read it in words.",
     );
-    let pieces: String =
-        PIECES.iter().map(|&piece| option(piece.to_index(), piece_name(piece), piece == FOCUS.piece)).collect();
-    let squares: String = ALL_SQUARES
-        .iter()
-        .enumerate()
-        .map(|(index, square)| option(index, &square.to_string(), *square == FOCUS.square))
-        .collect();
-    let stages: String = STAGES.iter().enumerate().map(|(stage, name)| option(stage, name, stage == 0)).collect();
-    let shown = match sets {
-        [_] => String::new(),
-        _ => {
-            let options: String = ["change from first to second", "first", "second"]
-                .iter()
-                .enumerate()
-                .map(|(index, name)| option(index, name, index == 0))
-                .collect();
-            format!("<label>Show <select id=\"set\">{options}</select></label>\n")
-        }
-    };
-    page.put(format_args!(
-        "<div id=\"explorer\">\n<p class=\"choices\"><label>Piece <select id=\"piece\">{pieces}</select></label>\n\
-         <label>Square <select id=\"square\">{squares}</select></label>\n\
-         <label>Stage <select id=\"stage\">{stages}</select></label>\n{shown}</p>\n<div class=\"focus\">\n"
-    ));
-    page.put(format_args!("<div>{}</div>\n", figures::empty_board("The chosen piece on its squares", "chosen")));
-    page.put(format_args!(
-        "<div><p id=\"status\" role=\"status\"></p>\n<h3>What matters most to it</h3>\n<ol id=\"most\"></ol></div>\n</div>\n"
-    ));
-    for (color, owner) in COLORS.iter().zip(["Own", "Enemy"]) {
-        page.put(format_args!("<h3>{owner} pieces</h3>\n<div class=\"boards\">\n"));
-        for piece in PIECES {
-            let class = format!("other {}", piece.to_index() + 6 * usize::from(*color == Color::Black));
-            let title = format!("{owner} {}", piece_name(piece).to_lowercase());
-            page.put(format_args!("{}", figures::empty_board(&title, &class)));
-        }
-        page.put(format_args!("</div>\n"));
-    }
-    let (colors, inks) = figures::palette();
-    page.put(format_args!("{}</div>\n", figures::scale("<span id=\"least\"></span>", "<span id=\"greatest\"></span>")));
-    let sets: Vec<serde_json::Value> = sets.iter().map(numbers).collect();
-    let all = serde_json::json!({
+    let squares = ALL_SQUARES.map(|square| square.to_string());
+    let (colors, inks): (Vec<String>, Vec<&str>) = figures::palette().unzip();
+    let numbers = serde_json::json!({
         "rows": ALL_SQUARES.map(|square| pairs::row(PieceSquare::new(Color::White, Piece::King, square))).to_vec(),
-        "letters": PIECES.map(letter),
         "colors": colors,
         "inks": inks,
-        "sets": sets,
+        "sets": sets.iter().map(|(_, weights)| numbers(weights)).collect::<Vec<_>>(),
     });
-    page.put(format_args!("<script type=\"application/json\" id=\"numbers\">{}</script>\n", data(&all)));
+    page.put(html! {
+        div #explorer {
+            p.choices {
+                (choice("Piece", "piece", &PIECES.map(piece_name), FOCUS.piece.to_index()))
+                (choice("Square", "square", &squares, FOCUS.square.to_index()))
+                (choice("Stage", "stage", &STAGES, 0))
+                @if sets.len() > 1 { (choice("Show", "set", &["change from first to second", "first", "second"], 0)) }
+            }
+            div.focus {
+                div { (figures::empty_board("board chosen", "The chosen piece on its squares")) }
+                div {
+                    p #status role="status" {}
+                    h3 { "What matters most to it" }
+                    ol #most {}
+                }
+            }
+            @for owner in ["Own", "Enemy"] {
+                h3 { (owner) " pieces" }
+                div.boards {
+                    @for piece in PIECES {
+                        (figures::empty_board("board other", &format!("{owner} {}", piece_name(piece).to_lowercase())))
+                    }
+                }
+            }
+            (figures::scale(&html! { span #least {} }, &html! { span #greatest {} }))
+        }
+        script #numbers type="application/json" { (data(&numbers)) }
+    });
     page.script(SCRIPT);
 }
 
-fn option(value: usize, name: &str, chosen: bool) -> String {
-    let chosen = if chosen { " selected" } else { "" };
-    format!("<option value=\"{value}\"{chosen}>{}</option>", escape(name))
+fn choice(label: &str, id: &str, names: &[impl AsRef<str>], chosen: usize) -> Markup {
+    html! {
+        label {
+            (label) " "
+            select id=(id) {
+                @for (value, name) in names.iter().enumerate() {
+                    option value=(value) selected[value == chosen] { (name.as_ref()) }
+                }
+            }
+        }
+    }
 }
 
 /// The data of a set of weights for the script.
-fn numbers(set: &Set) -> serde_json::Value {
+fn numbers(weights: &Weights) -> serde_json::Value {
     let alone = [0, 1].map(|stage| {
         PIECES.map(|piece| {
-            let value = |square: Square| (10.0 * set.location(piece, square, stage)).round() / 10.0;
-            ALL_SQUARES.iter().map(|&square| value(square)).collect::<Vec<f64>>()
+            let value = |&square: &Square| (1000.0 * piece_square(weights, piece, square, stage)).round() / 1000.0;
+            ALL_SQUARES.iter().map(value).collect::<Vec<f64>>()
         })
     });
-    let pairs = pair_table(set.weights);
-    // Nearly always two bytes per value are enough.
-    let narrow: Option<Vec<i16>> = pairs.iter().map(|&value| value.try_into().ok()).collect();
-    let (size, bytes): (usize, Vec<u8>) = match narrow {
-        Some(narrow) => (2, narrow.iter().flat_map(|value| value.to_le_bytes()).collect()),
-        None => (4, pairs.iter().flat_map(|value| value.to_le_bytes()).collect()),
-    };
-    serde_json::json!({ "unit": set.unit, "alone": alone, "size": size, "pairs": BASE64_STANDARD.encode(bytes) })
+    let (pairs, pawn) = (pair_table(weights), pawn(&weights.units));
+    let thousandths = pairs
+        .chunks(pairs.len() / 2)
+        .zip(pawn)
+        .flat_map(|(stage, pawn)| stage.iter().map(move |&value| (1000.0 * f64::from(value) / pawn).round() as i16));
+    let bytes: Vec<u8> = thousandths.flat_map(i16::to_le_bytes).collect();
+    serde_json::json!({ "alone": alone, "pairs": BASE64_STANDARD.encode(bytes) })
 }
 
 /// All pair values with a White piece on files a to d, by phase, piece, row, other piece and its square.
@@ -207,7 +178,7 @@ fn pair_table(weights: &Weights) -> Vec<i32> {
                         let other = PieceSquare::new(color, other, square);
                         let there =
                             square != one.square && can_stand(piece, one.square) && can_stand(other.piece, square);
-                        if there { worth_of_pair(weights, one, other)[stage] } else { 0 }
+                        if there { value_of_pair(weights, one, other)[stage] } else { 0 }
                     }));
                 }
             }
@@ -216,48 +187,40 @@ fn pair_table(weights: &Weights) -> Vec<i32> {
     table
 }
 
+/// The pair weight of two pieces for White, in middlegame and endgame: the sum of both 2-tuples, one from each piece's
+/// view.
+fn value_of_pair(weights: &Weights, one: PieceSquare, other: PieceSquare) -> [i32; 2] {
+    let views = [pair(one, other), pair(other, one)];
+    [0, 1].map(|stage| views.iter().map(|view| view.sign * weights.ints()[PAIRS.at(*view)][stage]).sum())
+}
+
 fn material(page: &mut Page, sets: &[Set]) {
     page.heading("Material");
     let row = |piece: &Piece| {
-        let mut row = vec![piece_name(*piece).to_string()];
-        for stage in [0, 1] {
-            row.extend(sets.iter().map(|set| format!("{:.0}", set.worth(MATERIAL.at(*piece), stage))));
-        }
-        row
+        let numbers = [0, 1].into_iter().flat_map(|stage| {
+            sets.iter().map(move |(_, weights)| format!("{:.2}", in_pawns(weights, MATERIAL.at(*piece), stage)))
+        });
+        [piece_name(*piece).to_string()].into_iter().chain(numbers).collect()
     };
     let rows: Vec<Vec<String>> = PIECES.iter().filter(|piece| **piece != Piece::King).map(row).collect();
     let head: &[&str] = match sets {
         [_] => &["Piece", "middlegame", "endgame"],
         _ => &["Piece", "middlegame, first", "second", "endgame, first", "second"],
     };
-    page.table("Values of the pieces without their squares: a pawn of the middlegame is 100.", head, &rows);
+    page.table("Values of the pieces without their squares and their company.", head, &rows);
 }
 
-fn locations(page: &mut Page, sets: &[Set]) {
+fn piece_squares(page: &mut Page, sets: &[Set]) {
     page.heading("Piece-square tables");
-    let draw = |value: &dyn Fn(Piece, Square, usize) -> f64| {
-        let board = |piece: Piece, stage: usize| {
-            let values = ALL_SQUARES.map(|square| can_stand(piece, square).then(|| value(piece, square, stage)));
-            Board { title: format!("{}, {}", piece_name(piece), STAGES[stage]), values, mark: None }
-        };
-        let all: Vec<Board> = [0, 1].into_iter().flat_map(|stage| PIECES.map(|piece| board(piece, stage))).collect();
-        figures::boards(&all)
-    };
-    let caption = "What a White piece gains from its square, without its material, in hundredths of a pawn.";
-    if let [before, after] = sets {
-        let change = |piece: Piece, square: Square, stage: usize| {
-            after.location(piece, square, stage) - before.location(piece, square, stage)
-        };
-        page.figure(&draw(&change), &format!("{caption} The change from the first weights to the second."));
-        for set in sets {
-            page.folded(&set.name, |page| {
-                page.figure(&draw(&|piece, square, stage| set.location(piece, square, stage)), caption);
-            });
+    let caption = "What a White piece gains from its square, without its material.";
+    if let [(_, before), (_, after)] = sets {
+        let boards = piece_square_boards(after, Some(before));
+        page.figure(&boards, &format!("{caption} The change from the first weights to the second."));
+        for (name, weights) in sets {
+            page.folded(name, |page| page.figure(&piece_square_boards(weights, None), caption));
         }
     } else {
-        for set in sets {
-            page.figure(&draw(&|piece, square, stage| set.location(piece, square, stage)), caption);
-        }
+        sets.iter().for_each(|(_, weights)| page.figure(&piece_square_boards(weights, None), caption));
     }
 }
 
@@ -266,62 +229,60 @@ fn features(page: &mut Page, sets: &[Set]) {
     page.heading("Everything else, feature by feature");
     const SHOWN_ELSEWHERE: [Family; 3] = [Family::Material, Family::PieceSquare, Family::Pairs];
     for family in Family::ALL.into_iter().filter(|family| !SHOWN_ELSEWHERE.contains(family)) {
-        page.put(format_args!("<h3>{}</h3>\n", escape(&family.name().replace('_', " "))));
+        page.put(html! { h3 { (family.name().replace('_', " ")) } });
         for group in GROUPS.iter().filter(|group| group.family == family) {
-            page.folded(&format!("{}: {}", group.name, group.about), |page| bars(page, group, sets));
+            page.folded(&format!("{}: {}", group.name, group.about), |page| page.put(bars(group, sets)));
         }
     }
 }
 
-fn bars(page: &mut Page, group: &Group, sets: &[Set]) {
-    let all = || group.range().flat_map(|feature| [0, 1].map(|stage| (feature, stage)));
-    let largest = sets.iter().flat_map(|set| all().map(|(feature, stage)| set.worth(feature, stage).abs()));
-    let largest = largest.fold(0.0, f64::max);
-    let name = escape(group.name);
-    page.put(format_args!(
-        "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"{name}\"><table class=\"bars\">\n<thead><tr><th \
-         scope=\"col\">Feature</th>"
-    ));
-    for stage in STAGES {
-        for which in ["first", "second"].iter().take(sets.len()) {
-            let which = if sets.len() > 1 { format!(", {which}") } else { String::new() };
-            page.put(format_args!("<th scope=\"col\">{stage}{which}</th>"));
-        }
-    }
-    page.put(format_args!("</tr></thead>\n<tbody>\n"));
-    for index in 0..group.len {
-        page.put(format_args!("<tr><th scope=\"row\">{}</th>", escape(&group.words(index))));
-        for stage in [0, 1] {
-            for set in sets {
-                let worth = set.worth(group.nth(index), stage);
-                let share = if largest > 0.0 { worth.abs() / largest } else { 0.0 };
-                let class = if worth < 0.0 { " class=\"minus\"" } else { "" };
-                page.put(format_args!("<td>{}<i{class} style=\"--v:{share:.3}\"></i></td>", centipawns(worth)));
+fn bars(group: &Group, sets: &[Set]) -> Markup {
+    let columns: Vec<(usize, &Weights, &str)> = [0, 1]
+        .into_iter()
+        .flat_map(|stage| sets.iter().zip([", first", ", second"]).map(move |(set, which)| (stage, set.1, which)))
+        .collect();
+    let values =
+        group.range().flat_map(|feature| columns.iter().map(move |(stage, set, _)| in_pawns(set, feature, *stage)));
+    let largest = values.fold(f64::MIN_POSITIVE, |largest, value| largest.max(value.abs()));
+    html! {
+        div.scroll tabindex="0" role="region" aria-label=(group.name) {
+            table.bars {
+                thead { tr {
+                    th scope="col" { "Feature" }
+                    @for (stage, _, which) in &columns {
+                        th scope="col" { (STAGES[*stage]) @if sets.len() > 1 { (which) } }
+                    }
+                } }
+                tbody { @for index in 0..group.len { tr {
+                    th scope="row" { (group.words(index)) }
+                    @for (stage, set, _) in &columns {
+                        @let value = in_pawns(set, group.nth(index), *stage);
+                        td {
+                            (signed(value))
+                            i class=[(value < 0.0).then_some("minus")] style=(format!("--v:{:.3}", value.abs() / largest)) {}
+                        }
+                    }
+                } } }
             }
         }
-        page.put(format_args!("</tr>\n"));
     }
-    page.put(format_args!("</tbody>\n</table></div>\n"));
 }
 
-fn centipawns(value: f64) -> String {
-    let tenths = (10.0 * value).round() / 10.0;
-    if tenths == 0.0 { "0".to_string() } else { format!("{tenths:+.1}") }
+fn signed(pawns: f64) -> String {
+    let text = format!("{pawns:+.2}");
+    if ["+0.00", "-0.00"].contains(&text.as_str()) { "0".to_string() } else { text }
 }
 
 /// The provenance of the weights.
 fn history(page: &mut Page, sets: &[Set]) {
-    let with_provenance: Vec<&Set> = sets.iter().filter(|set| !set.weights.meta.provenance.is_null()).collect();
-    if with_provenance.is_empty() {
-        return;
+    let provenance = |weights: &Weights| Some(weights.meta.provenance.clone()).filter(|value| !value.is_null());
+    if sets.iter().any(|(_, weights)| provenance(weights).is_some()) {
+        page.heading("How they were made");
     }
-    page.heading("How they were made");
-    for set in with_provenance {
+    for (name, provenance) in sets.iter().filter_map(|(name, weights)| Some((name, provenance(weights)?))) {
         let mut rows = Vec::new();
-        flatten(&mut rows, String::new(), &set.weights.meta.provenance);
-        page.folded(&set.name, |page| {
-            page.table(&format!("What {} says of itself.", set.name), &["Setting", "Value"], &rows);
-        });
+        flatten(&mut rows, String::new(), &provenance);
+        page.folded(name, |page| page.table(&format!("What {name} says of itself."), &["Setting", "Value"], &rows));
     }
 }
 
@@ -329,7 +290,6 @@ fn history(page: &mut Page, sets: &[Set]) {
 mod tests {
     use super::*;
     use dyad_engine::board::Board as Position;
-    use dyad_engine::eval::layout::PAIRS;
     use dyad_engine::eval::layout::{KnightSquares, MOBILITY_KNIGHT};
     use dyad_engine::eval::visit;
     use dyad_engine::eval::visitor::Visitor;
@@ -374,7 +334,7 @@ mod tests {
             let value = table[place + Square::G7.to_index()];
             assert_ne!(value, 0);
             assert_eq!(value, both[stage] - one[stage] - other[stage] + none[stage]);
-            assert_eq!(value, worth_of_pair(&weights, knight, rook)[stage]);
+            assert_eq!(value, value_of_pair(&weights, knight, rook)[stage]);
         }
     }
 
@@ -385,8 +345,8 @@ mod tests {
         assert!(one.len() < 1_500_000, "{}", one.len());
         let words = MOBILITY_KNIGHT.words(3);
         assert!(one.contains(&format!("<th scope=\"row\">{words}</th>")));
-        let worth = Set::new(String::new(), &default.1).worth(MOBILITY_KNIGHT.at(KnightSquares(3)), 0);
-        assert!(one.contains(&format!("<th scope=\"row\">{words}</th><td>{}<i", centipawns(worth))));
+        let value = in_pawns(&default.1, MOBILITY_KNIGHT.at(KnightSquares(3)), 0);
+        assert!(one.contains(&format!("<th scope=\"row\">{words}</th><td>{}<i", signed(value))));
         assert!(one.contains("<select id=\"piece\">") && !one.contains("<select id=\"set\">"));
         let two = weights_page(&[(default.0, &default.1), (linear.0, &linear.1)]);
         assert!(two.len() < 3_000_000, "{}", two.len());

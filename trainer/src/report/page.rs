@@ -2,51 +2,32 @@
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use dyad_engine::board::{ALL_SQUARES, COLORS, Color, PIECES, Piece, PieceSquare, Square};
+use dyad_engine::board::Piece;
 use dyad_engine::eval::Weights;
-use dyad_engine::eval::layout::{GROUPS, Group, HalfSquare, MATERIAL, PIECE_SQUARE};
-use dyad_engine::eval::pairs;
+use dyad_engine::eval::layout::{GROUPS, Group, MATERIAL, PIECE_SQUARE};
+use maud::{PreEscaped, html};
 use serde_json::Value as Json;
 
-use super::games;
-use super::pieces::{STAGES, can_stand, letter, piece_name, worth_of_pair};
+use super::pieces::{STAGES, in_pawns, pawn, piece_name, piece_square_boards};
 use super::ratings::{MatchPoints, ratings};
 use super::run_data::{Generation, Now, RunData};
+use crate::annotate::page::{players, show};
 use crate::arena::matches::MatchRecord;
 use crate::arena::statistics::{Decision, Estimate, score_of_elo};
 use crate::learn::log::{LineKind, LogLine};
-use crate::page::figures::{self, Axes, Board, Series};
-use crate::page::html::{Page, escape, flatten};
+use crate::page::figures::{self, Axes, Series};
+use crate::page::html::{Page, flatten};
 use crate::selftrain::Distance;
 
-/// Labels of the material axes.
-const MATERIAL_AXES: [&str; 2] = ["weight, middlegame", "weight, endgame"];
-
-/// From the most to the least valuable, as in the paper's tables.
+/// From the most to the least valuable.
 const BY_VALUE: [Piece; 5] = [Piece::Queen, Piece::Rook, Piece::Bishop, Piece::Knight, Piece::Pawn];
-
-/// Opening and endgame weights of [`BY_VALUE`] in the original program and in the trained version CT4 (Tseng, Chen and
-/// Wu, "Comparison Training of N-Tuple Networks for Chess", Table X).
-const TABLE_X: [[i32; 4]; 5] = [
-    [2500, 2670, 2432, 1671],
-    [1282, 1373, 1189, 812],
-    [826, 891, 898, 499],
-    [764, 848, 819, 452],
-    [171, 240, 107, 202],
-];
-
-/// Maximum number of groups in a chart.
-const SHOWN_GROUPS: usize = 12;
-
-/// Size of a chart: as wide as a phone.
-const CHART: (u32, u32) = (380, 260);
 
 /// The script that reloads the page of a running training.
 const LIVE: &str = include_str!("assets/live.js");
 
-/// Writes the page. `focus` is the piece whose pairs are shown.
+/// Writes the page.
 #[must_use]
-pub fn page(run: &RunData, focus: PieceSquare) -> String {
+pub fn page(run: &RunData) -> String {
     let mut page = Page::default();
     under_way(&mut page, run);
     beginning(&mut page, run);
@@ -55,25 +36,22 @@ pub fn page(run: &RunData, focus: PieceSquare) -> String {
     resuming(&mut page, run);
     summary(&mut page, run);
     generations(&mut page, run, &rated);
-    games_to_look_at(&mut page, run);
-    if let Some(weights) = run.after.as_ref().or(run.before.as_ref()) {
-        locations(&mut page, weights, run.before.as_ref().filter(|_| run.after.is_some()));
-        pairs_of(&mut page, weights, focus);
-    }
+    games(&mut page, run);
+    piece_squares(&mut page, run);
     learning(&mut page, run);
-    iterations_section(&mut page, run);
+    iterations_table(&mut page, run);
     material(&mut page, run);
     matches(&mut page, run);
-    if !run.generations.is_empty() {
+    if run.generations.is_empty() {
+        groups(&mut page, run);
+        identities(&mut page, run);
+    } else {
         page.folded("For researchers: every match, learning curves of the generations, groups of features", |page| {
-            strength(page, run);
-            accuracy_of_generations(page, run);
-            norms(page, run);
+            matches_of_generations(page, run);
+            learning_of_generations(page, run);
+            groups(page, run);
             identities(page, run);
         });
-    } else {
-        norms(&mut page, run);
-        identities(&mut page, run);
     }
     settings(&mut page, run);
     let kind = if run.setting("method").is_some() { "Self-training: " } else { "" };
@@ -84,30 +62,24 @@ pub fn page(run: &RunData, focus: PieceSquare) -> String {
 fn under_way(page: &mut Page, run: &RunData) {
     let Some(now) = &run.now else { return };
     let Now { headline, detail, share, seconds_left, steps, step } = now;
-    page.put(format_args!("<section class=\"now\" aria-label=\"Under way\">\n"));
-    let left = seconds_left.map_or(String::new(), |left| format!(", about {} left", spoken(left)));
-    page.put(format_args!("<p><strong>{}{left}</strong></p>\n", escape(headline)));
-    if !steps.is_empty() {
-        page.put(format_args!("<ol class=\"steps\">\n"));
-        for (number, name) in steps.iter().enumerate() {
-            let here = if number == *step { " aria-current=\"step\"" } else { "" };
-            page.put(format_args!("<li{here}>{}</li>\n", escape(name)));
-        }
-        page.put(format_args!("</ol>\n"));
-    }
-    if let Some(share) = share {
-        page.put(format_args!(
-            "<progress value=\"{share:.4}\" aria-label=\"Share that is done\">{}</progress>\n",
-            percent(*share)
-        ));
-    }
-    if !detail.is_empty() {
-        page.put(format_args!("<p>{}</p>\n", escape(detail)));
-    }
     let written = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs());
-    page.put(format_args!(
-        "<p class=\"muted live\" id=\"live\" data-written=\"{written}\">Load this page again to see what is new.</p>\n</section>\n"
-    ));
+    page.put(html! {
+        section.now aria-label="Under way" {
+            p { strong { (headline) @if let Some(left) = seconds_left { ", about " (spoken(*left)) " left" } } }
+            @if !steps.is_empty() {
+                ol.steps {
+                    @for (number, name) in steps.iter().enumerate() {
+                        li aria-current=[(number == *step).then_some("step")] { (name) }
+                    }
+                }
+            }
+            @if let Some(share) = share {
+                progress value=(format!("{share:.4}")) aria-label="Share that is done" { (percent(*share)) }
+            }
+            @if !detail.is_empty() { p { (detail) } }
+            p #live .muted.live data-written=(written) { "Load this page again to see what is new." }
+        }
+    });
     page.script(LIVE);
 }
 
@@ -117,7 +89,7 @@ fn summary(page: &mut Page, run: &RunData) {
         let mut facts = vec![
             (last.iteration.to_string(), "iterations"),
             (last.positions.to_string(), "positions"),
-            (duration(last.seconds), "of training"),
+            (spoken(last.seconds), "of training"),
         ];
         if first.accuracy_positions > 0 {
             let best = iterations.iter().map(|line| accuracy(line)).fold(f64::NAN, f64::max);
@@ -137,17 +109,11 @@ fn summary(page: &mut Page, run: &RunData) {
 fn identities(page: &mut Page, run: &RunData) {
     for (name, weights) in [("Start", &run.before), ("Result", &run.after)] {
         if let Some(weights) = weights {
-            page.put(format_args!(
-                "<p class=\"muted\">{name}: weights \u{201c}{}\u{201d}, identity {}.</p>\n",
-                escape(&weights.meta.name),
-                weights.id()
-            ));
+            let (own_name, id) = (&weights.meta.name, weights.id());
+            page.put(html! { p.muted { (name) ": weights \u{201c}" (own_name) "\u{201d}, identity " (id) "." } });
         }
     }
 }
-
-/// The size of a curve on a wide screen.
-const WIDE: (u32, u32) = (720, 380);
 
 /// What a self-training does, until its first generation is done.
 fn beginning(page: &mut Page, run: &RunData) {
@@ -183,28 +149,34 @@ fn glance(page: &mut Page, run: &RunData, rated: &[Rated]) {
     }
     let is_proof = |proof: &&Generation| proof.adopted && proof.number == run.proven;
     if let Some(Generation { number, record, .. }) = run.proofs.iter().rfind(is_proof) {
-        page.put(format_args!(
-            "<p class=\"crossed\">\u{2605} Generation {number} beats {}: {} Elo over {} games.</p>\n",
-            escape(&record.names[1]),
-            with_error(&record.elo, 0),
-            record.tally.games()
-        ));
+        let (elo, games) = (with_error(&record.elo, 0), record.tally.games());
+        page.put(html! {
+            p.crossed { "\u{2605} Generation " (number) " beats " (record.names[1]) ": " (elo) " Elo over " (games) " games." }
+        });
     }
-    page.put(format_args!("<div class=\"glance\">\n<div>\n"));
+    page.put(PreEscaped("<div class=\"glance\"><div>".to_string()));
     match run.distances.last() {
         Some((_, Distance { reference, .. })) if !rated.is_empty() => distance_curve(page, run, rated, reference),
         _ => climb_curve(page, run),
     }
-    page.put(format_args!("</div>\n<dl>\n"));
-    for (name, value) in player_facts(run, rated.last()) {
-        page.put(format_args!("<dt>{}</dt><dd>{}</dd>\n", escape(name), escape(&value)));
-    }
-    page.put(format_args!("</dl>\n</div>\n"));
+    page.put(PreEscaped("</div>".to_string()));
+    page.put(html! { dl { @for (name, value) in player_facts(run, rated.last()) { dt { (name) } dd { (value) } } } });
+    page.put(PreEscaped("</div>".to_string()));
 }
 
 /// The unit of a time axis for this number of hours, and how many of it an hour has.
 fn time_unit(hours: f64) -> (&'static str, f64) {
     if hours < 2.0 { ("minutes of training", 60.0) } else { ("hours of training", 1.0) }
+}
+
+/// A curve of strengths with their intervals. Those of few games reach far, and are cut.
+fn strength(name: &str, points: impl Iterator<Item = (f64, Estimate)>) -> Series {
+    const LONGEST: f64 = 200.0;
+    let points: Vec<(f64, Estimate)> = points.collect();
+    let interval =
+        |(x, elo): &(f64, Estimate)| (*x, elo.low.max(elo.value - LONGEST), elo.high.min(elo.value + LONGEST));
+    let intervals = points.iter().map(interval).collect();
+    Series { intervals, ..Series::marked(name, points.iter().map(|(x, elo)| (*x, elo.value)).collect()) }
 }
 
 /// Weights that were the best, with their Elo against the reference.
@@ -254,24 +226,16 @@ fn rated(run: &RunData) -> Vec<Rated> {
 
 /// The strength of the best weights against the reference, which is the line at zero.
 fn distance_curve(page: &mut Page, run: &RunData, rated: &[Rated], reference: &str) {
-    /// Intervals of few games reach far.
-    const LONGEST: f64 = 200.0;
     let ends = rated.iter().map(|rated| rated.hours).chain(run.generations.iter().map(|generation| generation.hours));
-    let end = ends.filter(|hours| hours.is_finite()).fold(0.02, f64::max);
+    let end = ends.fold(0.02, f64::max);
     let (x, unit) = time_unit(end);
-    let points = rated.iter().map(|rated| (rated.hours * unit, rated.elo.value)).collect();
-    let interval = |Rated { hours, elo, .. }: &Rated| {
-        (hours * unit, elo.low.max(elo.value - LONGEST), elo.high.min(elo.value + LONGEST))
-    };
-    let intervals = rated.iter().map(interval).collect();
     let lines = [
-        Series { intervals, ..Series::marked("best weights of this training", points) },
+        strength("best weights of this training", rated.iter().map(|rated| (rated.hours * unit, rated.elo))),
         Series::line(reference, vec![(0.0, 0.0), (end * unit, 0.0)]),
     ];
     let y = format!("Elo against {reference}");
-    let axes = Axes { x, y: &y, from_zero: true, whole: false };
     page.figure(
-        &figures::both(&axes, &lines, CHART, WIDE),
+        &figures::chart(&Axes { x, y: &y, from_zero: true, whole: false }, &lines),
         &format!(
             "Strength of the best weights against {reference}, the line at 0, by all games of the training: against these and \
              of each generation against the one before. Bars are 95 % intervals."
@@ -279,19 +243,20 @@ fn distance_curve(page: &mut Page, run: &RunData, rated: &[Rated], reference: &s
     );
 }
 
-/// The strength of the best weights as the sum of their matches, where no other is known.
+/// The strength of the best weights above the start, where no other is known.
 fn climb_curve(page: &mut Page, run: &RunData) {
-    let climb = climb(&run.generations);
-    let end = run.generations.last().map_or(0.0, |generation| generation.hours);
-    // A log without times is drawn by generation.
-    let (x, unit) = if end.is_finite() { time_unit(end) } else { ("generation", 1.0) };
-    let at = |generation: &Generation| if end.is_finite() { generation.hours * unit } else { generation.number as f64 };
-    let xs: Vec<f64> = [0.0].into_iter().chain(run.generations.iter().map(at)).collect();
-    let points = xs.iter().zip(&climb).map(|(&x, elo)| (x, elo.value)).collect();
-    let axes = Axes { x, y: "Elo above the start", from_zero: true, whole: !end.is_finite() };
-    page.figure(
-        &figures::both(&axes, &[Series::marked("", points)], CHART, WIDE),
-        "Strength of the best weights: the sum of what each adopted generation won against the one before it.",
+    let (x, unit) = time_unit(run.generations.last().map_or(0.0, |generation| generation.hours));
+    let hours = [0.0].into_iter().chain(run.generations.iter().map(|generation| generation.hours));
+    let climb = hours.map(|hours| hours * unit).zip(climb(&run.generations));
+    let mut lines = vec![strength("sum of matches", climb)];
+    if !run.anchors.is_empty() {
+        let anchors = run.anchors.iter().map(|anchor| (anchor.hours * unit, anchor.record.elo));
+        lines.push(strength("against the start", anchors));
+    }
+    page.charts(
+        &[figures::chart(&Axes { x, y: "Elo above the start", from_zero: true, whole: false }, &lines)],
+        "Strength of the best weights: the sum of what each adopted generation won against the one before it, and what \
+         they won against the start where they played it. Bars are 95 % intervals.",
     );
 }
 
@@ -328,7 +293,7 @@ fn player_facts(run: &RunData, best: Option<&Rated>) -> Vec<(&'static str, Strin
         };
         facts.push(("Generations", format!("{last}, {} adopted{unchanged}", adopted.count())));
     }
-    if let Some(last) = run.generations.last().filter(|last| last.hours.is_finite()) {
+    if let Some(last) = run.generations.last() {
         facts.push(("Time", spoken(3600.0 * last.hours)));
     }
     if let Some(method) = run.setting("method").and_then(Json::as_str) {
@@ -374,7 +339,7 @@ fn generations(page: &mut Page, run: &RunData, rated: &[Rated]) {
             rated.map_or_else(String::new, |rated| with_error(&rated.elo, 0)),
             format!("{:.0} %", 100.0 * record.score.value),
             record.tally.games().to_string(),
-            if generation.hours.is_finite() { spoken(3600.0 * generation.hours) } else { String::new() },
+            spoken(3600.0 * generation.hours),
         ]
     };
     let rows: Vec<Vec<String>> = run.generations.iter().rev().map(row).collect();
@@ -386,34 +351,10 @@ fn generations(page: &mut Page, run: &RunData, rated: &[Rated]) {
     );
 }
 
-/// Elo of the best weights, generation by generation, in full.
-fn strength(page: &mut Page, run: &RunData) {
-    if run.generations.is_empty() {
-        return;
-    }
+/// The matches of the generations in full.
+fn matches_of_generations(page: &mut Page, run: &RunData) {
     page.heading("Strength");
     let climb = climb(&run.generations);
-    // A log without times is drawn by generation.
-    let timed = run.generations.iter().all(|generation| generation.hours.is_finite());
-    let at = |generation: &Generation| if timed { generation.hours } else { generation.number as f64 };
-    let (x, unit) = if timed { time_unit(run.generations.last().map_or(0.0, at)) } else { ("generation", 1.0) };
-    let at = |generation: &Generation| unit * at(generation);
-    let xs: Vec<f64> = [0.0].into_iter().chain(run.generations.iter().map(at)).collect();
-    let points = xs.iter().zip(&climb).map(|(&x, elo)| (x, elo.value)).collect();
-    let intervals = xs.iter().zip(&climb).map(|(&x, elo)| (x, elo.low, elo.high)).collect();
-    let mut lines = vec![Series { intervals, ..Series::marked("sum of matches", points) }];
-    if !run.anchors.is_empty() {
-        let anchors = || run.anchors.iter().filter(|anchor| at(anchor).is_finite());
-        let elo = anchors().map(|anchor| (at(anchor), anchor.record.elo.value)).collect();
-        let intervals = anchors().map(|anchor| (at(anchor), anchor.record.elo.low, anchor.record.elo.high)).collect();
-        lines.push(Series { intervals, ..Series::marked("against the start", elo) });
-    }
-    let axes = Axes { x, y: "Elo above the start", from_zero: true, whole: !timed };
-    page.charts(
-        &[figures::chart(&axes, &lines, CHART)],
-        "Strength of the best weights: the sum of what each adopted generation won against the one before it, and what \
-         they won against the start where they played it, with 95 % intervals.",
-    );
     let row = |(generation, elo): (&Generation, &Estimate)| {
         let record = &generation.record;
         vec![
@@ -426,123 +367,96 @@ fn strength(page: &mut Page, run: &RunData) {
             pentanomial(record),
             record.llr.map_or_else(String::new, |llr| format!("{llr:+.2}")),
             generation.accuracy.map_or_else(String::new, percent),
-            if generation.hours.is_finite() { duration(3600.0 * generation.hours) } else { String::new() },
         ]
     };
     // The latest generation first.
     let rows: Vec<Vec<String>> = run.generations.iter().zip(&climb[1..]).rev().map(row).collect();
-    let head = [
-        "Generation",
-        "Outcome",
-        "Best, sum of Elo",
-        "Elo",
-        "Score",
-        "Games",
-        "Pairs by points",
-        "LLR",
-        "Accuracy",
-        "Time",
-    ];
     page.table(
         "The generations, each against the best before it. Pairs of games by points made: 0, 1/2, 1, 3/2, 2. LLR: \
          log-likelihood ratio of the match's test.",
-        &head,
+        &["Generation", "Outcome", "Best, sum of Elo", "Elo", "Score", "Games", "Pairs by points", "LLR", "Accuracy"],
         &rows,
     );
 }
 
-/// Learning curves of the generations.
-fn accuracy_of_generations(page: &mut Page, run: &RunData) {
+/// The lines of a log, each with its place on the horizontal axis.
+type Lines<'a> = Vec<(f64, &'a LogLine)>;
+
+/// Learning curves of a comparison training.
+fn learning(page: &mut Page, run: &RunData) {
+    let lines: Lines = run.lines.iter().map(|line| (line.positions as f64, line)).collect();
+    if lines.iter().any(|(_, line)| line.positions > 0) {
+        page.heading("Learning curves");
+        curves(page, run, "training positions", &[("", lines)]);
+    }
+}
+
+/// Learning curves of the comparison trainings of the generations, each by the fraction of its positions.
+fn learning_of_generations(page: &mut Page, run: &RunData) {
     if run.trainings.is_empty() {
         return;
     }
     page.heading("Learning");
-    // Within a generation by the fraction of its positions.
-    let place = |number: u32, line: &LogLine, lines: &[LogLine]| {
-        let all = lines.last().map_or(1, |last| last.positions).max(1);
-        f64::from(number - 1) + line.positions as f64 / all as f64
-    };
-    let curves = |what: &dyn Fn(&LogLine) -> Option<f64>| -> Vec<Series> {
-        let mut names: Vec<&str> = run.trainings.iter().map(|(_, name, _)| *name).collect();
-        names.sort_unstable();
-        names.dedup();
-        let curve = |name: &str| {
-            let of_name = run.trainings.iter().filter(|(_, own, _)| *own == name);
-            let points = of_name.flat_map(|(number, _, lines)| {
-                // The accuracy is known at the start already.
-                lines.iter().filter_map(|line| Some((place(*number, line, lines), what(line)?))).collect::<Vec<_>>()
-            });
-            Series::line(name, points.collect())
-        };
-        names.into_iter().map(curve).collect()
-    };
-    let axes = |y: &'static str, from_zero: bool| Axes { x: "generation", y, from_zero, whole: true };
-    let draw = |y: &'static str, from_zero: bool, what: &dyn Fn(&LogLine) -> Option<f64>| {
-        figures::chart(&axes(y, from_zero), &curves(what), CHART)
-    };
-    page.charts(
-        &[
-            draw("move-match accuracy, %", false, &|line| line.accuracy.map(|share| 100.0 * share)),
-            draw("loss", true, &|line| Some(line.loss).filter(|loss| *loss > 0.0)),
-        ],
-        "Move-match accuracy on test positions of each generation's own data, and mean loss on those it learned from, \
-         while each generation is trained. Generations have other positions, so that a step between two says little.",
-    );
-    let weight = |piece: Piece, stage: usize| {
-        let start = run.before.iter().map(|weights| (0.0, f64::from(weights.ints()[MATERIAL.at(piece)][stage])));
-        let trained = run.trainings.iter().filter_map(|(number, _, lines)| {
-            Some((f64::from(*number), f64::from(lines.last()?.material.get(piece.to_index())?[stage])))
+    page.paragraph("Generations have other positions, so that a step between two says little.");
+    let of_name = |wanted: &'static str| {
+        let trainings = run.trainings.iter().filter(|(_, name, _)| *name == wanted);
+        let lines = trainings.flat_map(|(number, _, lines)| {
+            let all = lines.last().map_or(1, |last| last.positions).max(1) as f64;
+            lines.iter().map(move |line| (f64::from(number - 1) + line.positions as f64 / all, line))
         });
-        Series::line(piece_name(piece), start.chain(trained).collect())
+        (wanted, lines.collect())
     };
-    let material = |stage: usize| {
-        let all: Vec<Series> = BY_VALUE.iter().map(|&piece| weight(piece, stage)).collect();
-        figures::chart(&axes(MATERIAL_AXES[stage], true), &all, CHART)
-    };
-    page.charts(
-        &[material(0), material(1)],
-        "Values of the pieces after each generation's training, in the scale of the search.",
-    );
+    let mut names: Vec<&str> = run.trainings.iter().map(|(_, name, _)| *name).collect();
+    names.sort_unstable();
+    names.dedup();
+    curves(page, run, "generation", &names.into_iter().map(of_name).collect::<Vec<_>>());
 }
 
-fn learning(page: &mut Page, run: &RunData) {
-    let all: Vec<&LogLine> = run.lines.iter().collect();
-    let lines: Vec<&LogLine> = all.iter().copied().filter(|line| line.positions > 0).collect();
-    if lines.is_empty() {
-        return;
-    }
-    page.heading("Learning curves");
-    let draw_of = |lines: &[&LogLine], y: &str, from_zero: bool, what: &dyn Fn(&LogLine) -> f64| {
-        let axes = Axes { x: "training positions", y, from_zero, whole: false };
-        let curve = lines.iter().map(|line| (line.positions as f64, what(line))).collect();
-        figures::chart(&axes, &[Series::line("", curve)], CHART)
+/// The learning curves of some logs, and the values of the pieces in the first of them.
+fn curves(page: &mut Page, run: &RunData, x: &str, logs: &[(&str, Lines)]) {
+    let chart = |y: &str, from_zero: bool, value: &dyn Fn(&LogLine) -> Option<f64>| {
+        let points = |lines: &Lines| lines.iter().filter_map(|(x, line)| Some((*x, value(line)?))).collect();
+        let series: Vec<Series> = logs.iter().map(|(name, lines)| Series::line(name, points(lines))).collect();
+        figures::chart(&Axes { x, y, from_zero, whole: false }, &series)
     };
-    let draw = |y: &str, from_zero: bool, what: &dyn Fn(&LogLine) -> f64| draw_of(&lines, y, from_zero, what);
+    // At the start only the accuracy is known.
+    let trained = |line: &LogLine, value: f64| (line.positions > 0).then_some(value);
     page.charts(
         &[
-            // The accuracy is known at the start already.
-            draw_of(&all, "move-match accuracy, %", false, &|line| 100.0 * accuracy(line)),
-            draw("siblings above the desired move", true, &|line| line.mean_s),
+            chart("move-match accuracy, %", false, &|line| Some(100.0 * line.accuracy?)),
+            chart("siblings above the desired move", true, &|line| trained(line, line.mean_s)),
         ],
         "Move-match accuracy of the averaged weights on test positions, and mean size of S, the set of siblings valued \
          above the desired move, on training positions.",
     );
     page.charts(
         &[
-            draw("loss", true, &|line| line.loss),
-            draw("positions with empty S, %", false, &|line| 100.0 * line.empty_s),
+            chart("loss", true, &|line| trained(line, line.loss)),
+            chart("positions with empty S, %", false, &|line| trained(line, 100.0 * line.empty_s)),
         ],
         "Mean loss, and share of the training positions that changed nothing because no sibling was valued above the \
          desired move.",
     );
-    page.charts(
-        &[material_curves(&lines, 0), material_curves(&lines, 1)],
-        "Values of the pieces, in the scale of the search.",
-    );
-    page.charts(&[draw("positions per second", true, &|line| line.positions_per_second)], "Speed of the training.");
+    let units = run.after.as_ref().or(run.before.as_ref()).map_or_else(Default::default, |weights| weights.units);
+    let material = [0, 1].map(|stage| {
+        let curve = |piece: Piece| {
+            let value =
+                |line: &LogLine| Some(f64::from(line.material.get(piece.to_index())?[stage]) / pawn(&units)[stage]);
+            let lines = logs.iter().take(1).flat_map(|(_, lines)| lines);
+            Series::line(piece_name(piece), lines.filter_map(|(x, line)| Some((*x, value(line)?))).collect())
+        };
+        let y = format!("pawns, {}", STAGES[stage]);
+        figures::chart(&Axes { x, y: &y, from_zero: true, whole: false }, &BY_VALUE.map(curve))
+    });
+    page.charts(&material, "Values of the pieces.");
 }
 
-fn iterations_table(page: &mut Page, lines: &[&LogLine]) {
+fn iterations_table(page: &mut Page, run: &RunData) {
+    let lines = iterations(&run.lines);
+    if lines.is_empty() {
+        return;
+    }
+    page.heading("Iterations");
     let row = |line: &&LogLine| {
         vec![
             line.iteration.to_string(),
@@ -552,90 +466,44 @@ fn iterations_table(page: &mut Page, lines: &[&LogLine]) {
             format!("{:.3}", line.mean_s),
             format!("{:.4}", line.loss),
             format!("{:.0}", line.positions_per_second),
-            duration(line.seconds),
+            spoken(line.seconds),
         ]
     };
     let rows: Vec<Vec<String>> = lines.iter().map(row).collect();
-    let head = ["Iteration", "Positions", "Accuracy", "Note", "Mean |S|", "Loss", "Positions/s", "Time"];
-    page.table("The iterations; 0 is the start.", &head, &rows);
-}
-
-fn iterations_section(page: &mut Page, run: &RunData) {
-    let lines = iterations(&run.lines);
-    if lines.is_empty() {
-        return;
-    }
-    page.heading("Move-match accuracy by iteration");
-    let points = lines.iter().map(|line| (f64::from(line.iteration), 100.0 * accuracy(line))).collect();
-    let axes = Axes { x: "iteration", y: "move-match accuracy, %", from_zero: false, whole: true };
-    page.charts(
-        &[figures::chart(&axes, &[Series::marked("", points)], CHART)],
-        "Move-match accuracy on all test positions; iteration 0 is the start. A desired move that ties with others at the \
-         top counts as 1 over the number of these moves.",
+    page.table(
+        "The iterations; 0 is the start. Accuracy on all test positions: a desired move that ties with others at the top \
+         counts as 1 over the number of these moves.",
+        &["Iteration", "Positions", "Accuracy", "Note", "Mean |S|", "Loss", "Positions/s", "Time"],
+        &rows,
     );
-    iterations_table(page, &lines);
 }
 
 fn material(page: &mut Page, run: &RunData) {
     let Some(after) = &run.after else { return };
     page.heading("Material");
-    let value = |weights: Option<&Weights>, piece: Piece, stage: usize| {
-        weights.map_or_else(|| "-".into(), |weights| weights.ints()[MATERIAL.at(piece)][stage].to_string())
+    let row = |piece: Piece| {
+        let value = |weights: Option<&Weights>, stage| {
+            weights.map_or("-".into(), |weights| format!("{:.2}", in_pawns(weights, MATERIAL.at(piece), stage)))
+        };
+        let numbers = [run.before.as_ref(), Some(after)].map(|weights| [0, 1].map(|stage| value(weights, stage)));
+        [piece_name(piece).to_string()].into_iter().chain(numbers.into_iter().flatten()).collect()
     };
-    let row = |(piece, paper): (Piece, [i32; 4])| {
-        let sets = [run.before.as_ref(), Some(after)].into_iter();
-        let ours = sets.flat_map(|weights| [0, 1].map(|stage| value(weights, piece, stage)));
-        let first = [piece_name(piece).to_string()].into_iter();
-        first.chain(ours).chain(paper.map(|weight| weight.to_string())).collect()
-    };
-    let rows: Vec<Vec<String>> = BY_VALUE.into_iter().zip(TABLE_X).map(row).collect();
     page.table(
-        "Weights of the pieces in middlegame and endgame, before and after training, next to those of the paper's Table X: \
-         ORI1, hand-tuned, and CT4, trained.",
-        &[
-            "Piece",
-            "before, middlegame",
-            "endgame",
-            "after, middlegame",
-            "endgame",
-            "ORI1, middlegame",
-            "endgame",
-            "CT4, middlegame",
-            "endgame",
-        ],
-        &rows,
+        "Values of the pieces in pawns of the engine's scores, before and after training.",
+        &["Piece", "before, middlegame", "endgame", "after, middlegame", "endgame"],
+        &BY_VALUE.map(row),
     );
 }
 
-fn norms(page: &mut Page, run: &RunData) {
-    let lines: Vec<&LogLine> = run.lines.iter().filter(|line| !line.norms.is_empty()).collect();
-    if let (None, None) = (lines.last(), &run.after) {
-        return;
-    }
-    page.heading("Groups of features");
-    let curve = |group: &Group, stage: usize| {
-        // Logs of release 0.2.0 have the names of weights files.
-        let norms = |line: &LogLine| line.norms.get(group.name).or_else(|| line.norms.get(group.stored_name)).copied();
-        let point = |line: &&LogLine| Some((line.positions as f64, norms(line)?[stage]));
-        lines.iter().filter_map(point).collect::<Vec<_>>()
-    };
-    let draw = |stage: usize| {
-        let mut all: Vec<Series> = GROUPS.iter().map(|group| Series::line(group.name, curve(group, stage))).collect();
-        let last = |series: &Series| series.points.last().map_or(0.0, |point| point.1);
-        all.sort_by(|one, other| last(other).total_cmp(&last(one)));
-        all.truncate(SHOWN_GROUPS);
-        let y = format!("norm, {}", STAGES[stage]);
-        figures::chart(&Axes { x: "training positions", y: &y, from_zero: true, whole: false }, &all, CHART)
-    };
-    let caption = format!("Euclidean norms of the weights, of the {SHOWN_GROUPS} groups where they are largest.");
-    page.charts(&[draw(0), draw(1)], &caption);
+/// The groups of features that have a weight.
+fn groups(page: &mut Page, run: &RunData) {
     let sets = [run.before.as_ref(), run.after.as_ref()];
     let used = |weights: &Weights, group: &Group| {
         weights.ints()[group.range()].iter().filter(|weight| **weight != [0; 2]).count()
     };
     let norm = |weights: &Weights, group: &Group, stage: usize| {
-        let squares = weights.ints()[group.range()].iter().map(|weight| f64::from(weight[stage]).powi(2));
-        format!("{:.0}", squares.sum::<f64>().sqrt())
+        let squares = group.range().map(|feature| in_pawns(weights, feature, stage).powi(2));
+        format!("{:.2}", squares.sum::<f64>().sqrt())
     };
     let row = |group: &Group| {
         let or_dash = |text: Option<String>| text.unwrap_or_else(|| "-".into());
@@ -646,80 +514,39 @@ fn norms(page: &mut Page, run: &RunData) {
     };
     let has_weight = |group: &&Group| sets.iter().flatten().any(|set| used(set, group) > 0);
     let rows: Vec<Vec<String>> = GROUPS.iter().filter(has_weight).map(row).collect();
-    if !rows.is_empty() {
-        page.folded(&format!("All {} groups that have a weight", rows.len()), |page| {
-            page.table(
-                "Groups that have a weight: their features, how many of these have one, and the norms of the integer \
-                 weights.",
-                &["Group", "Features", "with weight", "before, middlegame", "endgame", "after, middlegame", "endgame"],
-                &rows,
-            );
-        });
+    if rows.is_empty() {
+        return;
     }
+    page.heading("Groups of features");
+    page.folded(&format!("All {} groups that have a weight", rows.len()), |page| {
+        page.table(
+            "Groups that have a weight: their features, how many of these have one, and the Euclidean norms of the weights \
+             in pawns.",
+            &["Group", "Features", "with weight", "before, middlegame", "endgame", "after, middlegame", "endgame"],
+            &rows,
+        );
+    });
 }
 
-fn locations(page: &mut Page, weights: &Weights, start: Option<&Weights>) {
+fn piece_squares(page: &mut Page, run: &RunData) {
+    let Some(weights) = run.after.as_ref().or(run.before.as_ref()) else { return };
     if weights.ints()[PIECE_SQUARE.range()].iter().all(|weight| *weight == [0; 2]) {
         return;
     }
     page.heading("Piece-square weights");
-    let weight = |weights: &Weights, piece: Piece, stage: usize, square: Square| {
-        let row = pairs::row(PieceSquare::new(Color::White, piece, square));
-        f64::from(weights.ints()[PIECE_SQUARE.at(piece, HalfSquare(row))][stage])
-    };
-    let draw = |value: &dyn Fn(Piece, usize, Square) -> f64| {
-        let board = |piece: Piece, stage: usize| {
-            let values = ALL_SQUARES.map(|square| can_stand(piece, square).then(|| value(piece, stage, square)));
-            Board { title: format!("{}, {}", piece_name(piece), STAGES[stage]), values, mark: None }
-        };
-        let all: Vec<Board> = [0, 1].into_iter().flat_map(|stage| PIECES.map(|piece| board(piece, stage))).collect();
-        figures::boards(&all)
-    };
     page.figure(
-        &draw(&|piece, stage, square| weight(weights, piece, stage, square)),
-        "What a White piece gains from its square, without its material, in the units of the material weights. Left and \
-         right share their weights.",
+        &piece_square_boards(weights, None),
+        "What a White piece gains from its square, without its material, in pawns. Left and right share their weights.",
     );
-    if let Some(start) = start {
+    if let (Some(before), Some(after)) = (&run.before, &run.after) {
         page.folded("How they have changed since the start", |page| {
-            page.figure(
-                &draw(&|piece, stage, square| {
-                    weight(weights, piece, stage, square) - weight(start, piece, stage, square)
-                }),
-                "The same less what it was at the start.",
-            );
+            page.figure(&piece_square_boards(after, Some(before)), "The same less what it was at the start.");
         });
     }
-}
-
-fn pairs_of(page: &mut Page, weights: &Weights, focus: PieceSquare) {
-    if !weights.compiled().has_pairs() {
-        return;
-    }
-    page.heading("Pair weights");
-    let board = |color: Color, piece: Piece, stage: usize| {
-        let value =
-            |square: Square| f64::from(worth_of_pair(weights, focus, PieceSquare::new(color, piece, square))[stage]);
-        let there = |square: Square| square != focus.square && can_stand(piece, square);
-        let values = ALL_SQUARES.map(|square| there(square).then(|| value(square)));
-        let owner = if color == focus.color { "own" } else { "enemy" };
-        let title = format!("{owner} {}, {}", piece_name(piece).to_lowercase(), STAGES[stage]);
-        Board { title, values, mark: Some((focus.square.to_index(), letter(focus.piece))) }
-    };
-    let piece = format!("a White {} on {}", piece_name(focus.piece).to_lowercase(), focus.square);
-    for stage in [0, 1] {
-        page.folded(&format!("Pairs with {piece}, {}", STAGES[stage]), |page| {
-            let all: Vec<Board> =
-                COLORS.iter().flat_map(|&color| PIECES.map(|piece| board(color, piece, stage))).collect();
-            page.figure(
-                &figures::boards(&all),
-                &format!(
-                    "Pairs with {piece}, {}: the value of the pair for White when the other piece stands on the square, \
-                     from both pieces' views together.",
-                    STAGES[stage],
-                ),
-            );
-        });
+    if weights.compiled().has_pairs() {
+        page.paragraph(
+            "What each piece adds to each other one is on the page of the weights: run dyad report with best.json of this folder.",
+        );
     }
 }
 
@@ -739,13 +566,14 @@ fn matches(page: &mut Page, run: &RunData) {
     );
 }
 
-fn games_to_look_at(page: &mut Page, run: &RunData) {
+fn games(page: &mut Page, run: &RunData) {
     if run.games.is_empty() {
         return;
     }
     page.heading("Games");
     for (title, game) in &run.games {
-        games::show(page, title, game);
+        page.put(html! { h3 { (title) ": " (players(game)) } });
+        show(page, game, false);
     }
 }
 
@@ -789,20 +617,6 @@ fn accuracy(line: &LogLine) -> f64 {
     line.accuracy.unwrap_or(f64::NAN)
 }
 
-fn material_curves(lines: &[&LogLine], stage: usize) -> String {
-    let curve = |piece: Piece| {
-        let weight =
-            |line: &&LogLine| Some((line.positions as f64, f64::from(line.material.get(piece.to_index())?[stage])));
-        lines.iter().filter_map(weight).collect::<Vec<_>>()
-    };
-    let all: Vec<Series> = BY_VALUE.iter().map(|&piece| Series::line(piece_name(piece), curve(piece))).collect();
-    figures::chart(
-        &Axes { x: "training positions", y: MATERIAL_AXES[stage], from_zero: true, whole: false },
-        &all,
-        CHART,
-    )
-}
-
 /// Elo of the best weights above the start: at the start and after each generation.
 fn climb(generations: &[Generation]) -> Vec<Estimate> {
     let step = |(sum, variance): &mut (f64, f64), generation: Option<&Generation>| {
@@ -841,27 +655,6 @@ fn match_row(record: &MatchRecord) -> Vec<String> {
 
 fn percent(share: f64) -> String {
     if share.is_finite() { format!("{:.2} %", 100.0 * share) } else { "-".to_string() }
-}
-
-fn duration(seconds: f64) -> String {
-    let seconds = seconds.max(0.0) as u64;
-    format!("{}:{:02}:{:02} h", seconds / 3600, seconds / 60 % 60, seconds % 60)
-}
-
-/// Reads a piece on its square, as in `Nf5`; a pawn may be written without its letter.
-pub fn parse_focus(text: &str) -> Result<PieceSquare, String> {
-    let fault = || format!("'{text}' is not a piece on a square like Nf5 or Pe4");
-    let (piece, square) = match text.len() {
-        2 => ("P", text),
-        3 if text.is_char_boundary(1) => text.split_at(1),
-        _ => return Err(fault()),
-    };
-    let index = "PNBRQK".find(&piece.to_uppercase()).ok_or_else(fault)?;
-    let square: Square = square.to_lowercase().parse().map_err(|_| fault())?;
-    if !can_stand(PIECES[index], square) {
-        return Err(format!("no pawn stands on {square}"));
-    }
-    Ok(PieceSquare::new(Color::White, PIECES[index], square))
 }
 
 #[cfg(test)]

@@ -1,9 +1,11 @@
-//! Pieces and squares on the pages.
+//! Pieces, squares and weights on the pages, in pawns of the engine's scores.
 
-use dyad_engine::board::{Piece, PieceSquare, Square};
-use dyad_engine::eval::Weights;
-use dyad_engine::eval::layout::PAIRS;
-use dyad_engine::eval::pairs::pair;
+use dyad_engine::board::{ALL_SQUARES, Color, PIECES, Piece, PieceSquare, Square};
+use dyad_engine::eval::layout::{HalfSquare, PIECE_SQUARE};
+use dyad_engine::eval::{PHASE_MAX, Units, Weights, pairs};
+use maud::Markup;
+
+use crate::page::figures::{self, Board};
 
 /// Names of the phases in figures.
 pub(super) const STAGES: [&str; 2] = ["middlegame", "endgame"];
@@ -18,14 +20,32 @@ pub(super) fn piece_name(piece: Piece) -> &'static str {
     ["Pawn", "Knight", "Bishop", "Rook", "Queen", "King"][piece.to_index()]
 }
 
-/// Letter of a piece type.
-pub(super) fn letter(piece: Piece) -> char {
-    ['P', 'N', 'B', 'R', 'Q', 'K'][piece.to_index()]
+/// How much of a weight is a pawn of the engine's scores, in middlegame and endgame.
+pub(super) fn pawn(units: &Units) -> [f64; 2] {
+    [PHASE_MAX, 0].map(|phase| units.evaluation_of(100.0, phase))
 }
 
-/// The pair weight of two pieces for White, in middlegame and endgame: the sum of both 2-tuples, one from each piece's
-/// view.
-pub(super) fn worth_of_pair(weights: &Weights, one: PieceSquare, other: PieceSquare) -> [i32; 2] {
-    let views = [pair(one, other), pair(other, one)];
-    [0, 1].map(|stage| views.iter().map(|view| view.sign * weights.ints()[PAIRS.at(*view)][stage]).sum())
+/// The weight of a feature in pawns.
+pub(super) fn in_pawns(weights: &Weights, feature: usize, stage: usize) -> f64 {
+    f64::from(weights.ints()[feature][stage]) / pawn(&weights.units)[stage]
+}
+
+/// The weight of a piece on a square in pawns.
+pub(super) fn piece_square(weights: &Weights, piece: Piece, square: Square, stage: usize) -> f64 {
+    let row = pairs::row(PieceSquare::new(Color::White, piece, square));
+    in_pawns(weights, PIECE_SQUARE.at(piece, HalfSquare(row)), stage)
+}
+
+/// Boards of the piece-square weights, or of how they differ from others.
+pub(super) fn piece_square_boards(weights: &Weights, other: Option<&Weights>) -> Markup {
+    let value = |piece, square, stage| {
+        let before = other.map_or(0.0, |other| piece_square(other, piece, square, stage));
+        piece_square(weights, piece, square, stage) - before
+    };
+    let board = |piece: Piece, stage: usize| {
+        let values = ALL_SQUARES.map(|square| can_stand(piece, square).then(|| value(piece, square, stage)));
+        Board { title: format!("{}, {}", piece_name(piece), STAGES[stage]), values }
+    };
+    let all: Vec<Board> = [0, 1].into_iter().flat_map(|stage| PIECES.map(|piece| board(piece, stage))).collect();
+    figures::boards(&all)
 }

@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 use dyad_engine::eval::Weights;
 use dyad_formats::atomic;
 use dyad_formats::error::Error;
-use dyad_formats::game::GameRecord;
 use serde::Deserialize;
 use serde_json::Value as Json;
 
 use super::games;
+use crate::annotate::analysis::Annotated;
 use crate::arena::matches::MatchRecord;
 use crate::base::words::grouped;
 use crate::learn::folder::{BEST, DATA, LOG, SETTINGS, iteration_name};
@@ -132,7 +132,7 @@ pub struct RunData {
     /// The logs of its trainings, with generation and name.
     pub trainings: Vec<(u32, &'static str, Vec<LogLine>)>,
     /// Games to show, with titles.
-    pub games: Vec<(String, GameRecord)>,
+    pub games: Vec<(String, Annotated)>,
     /// The current activity.
     pub now: Option<Now>,
 }
@@ -188,7 +188,7 @@ impl RunData {
         for (number, own) in &there {
             for (name, run) in [("comparison training", own.training()), ("fine-tuning pass", own.fine_tuning())] {
                 let text = read_if_there(&run.join(LOG))?.unwrap_or_default();
-                let lines: Vec<LogLine> = text.lines().filter_map(|line| log_line(&parse(line)?)).collect();
+                let lines: Vec<LogLine> = text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
                 if !lines.is_empty() {
                     self.trainings.push((*number, name, lines));
                 }
@@ -232,7 +232,7 @@ impl RunData {
                 let Some(value) = parse(line) else { return };
                 match MatchRecord::deserialize(&value) {
                     Ok(record) => self.matches.push(record),
-                    Err(_) => self.lines.extend(log_line(&value)),
+                    Err(_) => self.lines.extend(LogLine::deserialize(&value).ok()),
                 }
             }
         }
@@ -241,16 +241,6 @@ impl RunData {
 
 fn parse(line: &str) -> Option<Json> {
     serde_json::from_str(line).ok()
-}
-
-/// A line of a training; fields missing in other versions have their defaults.
-fn log_line(value: &Json) -> Option<LogLine> {
-    value.get("iteration")?;
-    let mut whole = serde_json::to_value(LogLine::default()).ok()?;
-    for (name, value) in value.as_object()? {
-        whole[name] = value.clone();
-    }
-    serde_json::from_value(whole).ok()
 }
 
 fn name_of(folder: &Path) -> String {

@@ -5,8 +5,6 @@ use crate::page::html::Page;
 use crate::tune::parameters::Parameter;
 use crate::tune::state::{TuningSettings, TuningState};
 
-const CHART: (u32, u32) = (380, 210);
-
 /// The page as self-contained HTML.
 #[must_use]
 pub fn of(settings: &TuningSettings, state: &TuningState) -> String {
@@ -19,10 +17,10 @@ pub fn of(settings: &TuningSettings, state: &TuningState) -> String {
     let draw = |(index, y): (usize, &str)| {
         let points = state.history.iter().map(|moment| (moment.done as f64, moment.values[index])).collect();
         let axes = Axes { x: "pairs", y, from_zero: false, whole: true };
-        chart(&axes, &[Series::line("", points)], CHART)
+        chart(&axes, &[Series::line("", points)])
     };
     let names: Vec<String> = settings.parameters.iter().map(Parameter::label).collect();
-    let charts: Vec<String> = names.iter().map(String::as_str).enumerate().map(draw).collect();
+    let charts: Vec<_> = names.iter().map(String::as_str).enumerate().map(draw).collect();
     page.charts(&charts, "The values by pairs of games.");
     let parameters = settings.parameters.iter().zip(&state.values).zip(state.result());
     let row = |((parameter, value), result): ((&Parameter, &f64), &f64)| {

@@ -14,8 +14,9 @@
     constructor(section) {
       this.nodes = JSON.parse(section.querySelector("script").textContent);
       this.section = section;
-      this.board = section.querySelector(".board");
+      this.board = section.querySelector(".position");
       this.status = section.querySelector(".status");
+      this.list = section.querySelector(".moves");
       this.curve = section.querySelector(".curve");
       this.buttons = new Map([...section.querySelectorAll("[data-node]")].map((b) => [Number(b.dataset.node), b]));
       this.plies = this.nodes.findIndex((node, index) => index > 0 && node.prev !== index - 1);
@@ -56,6 +57,7 @@
       this.here = number;
       const button = this.buttons.get(number);
       button?.setAttribute("aria-current", "true");
+      if (button && this.list.scrollHeight > this.list.clientHeight) this.list.scrollTop = button.offsetTop - 60;
       // On a phone the board may be far above the move that was asked for.
       const box = this.board.getBoundingClientRect();
       if (!quiet && (box.bottom < box.height / 2 || box.top > innerHeight - box.height / 2)) {
@@ -130,7 +132,8 @@
   }
 
   const games = [...document.querySelectorAll(".game")].map((section) => new Game(section));
-  let active = games[0];
+  // On a page that is about more than games the keys are those of the browser until a game is used.
+  let active = games.find((game) => !game.section.matches("h3 + .game"));
   for (const game of games) {
     const activate = () => (active = game);
     game.section.addEventListener("pointerdown", activate);

@@ -1,7 +1,7 @@
 // Keeps the page of a running training up to date: reloads it every now and then, at the same place.
 "use strict";
 (() => {
-  const EVERY = 20, STALE = 180, REST = 10;
+  const EVERY = 20, STALE = 300, REST = 10;
   const live = document.getElementById("live");
   const name = "dyad " + location.pathname;
   const memory = (() => { try { return window.sessionStorage; } catch { return null; } })();
