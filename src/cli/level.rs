@@ -18,12 +18,11 @@ use dyad_trainer::levels::measure::{self, FIRST_PLY, LOSSES, Row};
 use dyad_trainer::levels::prepare::{self, RecordSettings};
 use dyad_trainer::levels::records::{self, Offsets};
 use dyad_trainer::levels::training;
-use dyad_trainer::levels::training::OFFSET;
 use serde_json::json;
 
 use super::prepare::show_broken;
 use super::progress::ProgressDisplay;
-use super::settings::{SettingsFile, check_resume};
+use super::settings::SettingsFile;
 use super::{Outcome, Threads, calibrate, model_or_embedded, stop_on_interrupt};
 
 #[derive(Args)]
@@ -54,9 +53,6 @@ struct Prepare {
     /// File of records to write
     #[arg(long, short, value_name = "FILE")]
     out: PathBuf,
-    /// Continue an incomplete file of records
-    #[arg(long)]
-    resume: bool,
     #[command(flatten)]
     file: SettingsFile,
     #[command(flatten)]
@@ -88,27 +84,6 @@ struct Measure {
     /// Model to measure [default: the built-in one]
     #[arg(long, value_name = "FILE")]
     model: Option<PathBuf>,
-    /// Measure on all players, in N folds: each fold by a model trained without its players
-    #[arg(long, value_name = "N", value_parser = number::<u32>(2..=1000), conflicts_with = "model")]
-    folds: Option<u32>,
-    #[command(flatten)]
-    offsets: OffsetArguments,
-    #[command(flatten)]
-    threads: Threads,
-}
-
-/// Offsets between rating systems.
-#[derive(Args)]
-struct OffsetArguments {
-    /// Elo added to ratings over the board, for the Lichess scale [default: of the model]
-    #[arg(long, value_name = "ELO", allow_negative_numbers = true, value_parser = number(OFFSET))]
-    board_offset: Option<f64>,
-    /// Elo added to FICS ratings [default: of the model]
-    #[arg(long, value_name = "ELO", allow_negative_numbers = true, value_parser = number(OFFSET))]
-    fics_offset: Option<f64>,
-    /// Elo added to Chess.com ratings [default: of the model]
-    #[arg(long, value_name = "ELO", allow_negative_numbers = true, value_parser = number(OFFSET))]
-    chess_com_offset: Option<f64>,
 }
 
 #[derive(Args)]
@@ -154,22 +129,16 @@ pub fn run(arguments: Arguments) -> Outcome {
 
 fn prepare(arguments: Prepare) -> Outcome {
     check_output(&arguments.out, arguments.files.iter().chain(&arguments.file.settings))?;
-    check_resume(arguments.resume, &arguments.out)?;
     let settings = arguments.settings;
     let control = stop_on_interrupt();
     let mut progress = ProgressDisplay::new();
-    let mut first = None;
     let mut on_event = |Progress { done, of }| {
-        let new = done - *first.get_or_insert(done - 1);
-        let rate = new as f64 / progress.elapsed().as_secs_f64().max(1e-3);
+        let rate = done as f64 / progress.elapsed().as_secs_f64().max(1e-3);
         progress.show(|| format!("{done} of {of} positions, {rate:.0} positions/s"));
     };
     let mut context = Context { threads: arguments.threads.count(), stop: &control, on_event: &mut on_event };
     let (files, weights) = (&arguments.files, Weights::embedded());
-    let summary = match prepare::prepare(&settings, files, &weights, &arguments.out, &mut context) {
-        Err(Error::Stopped) => return Err("stopped; add --resume to continue".into()),
-        other => other?,
-    };
+    let summary = prepare::prepare(&settings, files, &weights, &arguments.out, &mut context)?;
     drop(progress);
     let prepare::RecordCounts { games, broken, left_out, records } = summary;
     println!("{records} positions of {games} games in {} ({broken} games could not be read)", arguments.out.display());
@@ -294,43 +263,18 @@ fn no_player(player: &Option<String>, min_games: usize, files: &[PathBuf]) -> St
 
 fn measure(arguments: &Measure) -> Outcome {
     let model = model_or_embedded(arguments.model.as_deref())?;
-    let OffsetArguments { board_offset, fics_offset, chess_com_offset } = &arguments.offsets;
-    let of_model = Offsets::of(&model);
-    let settings = training::LevelSettings {
-        board_offset: board_offset.unwrap_or(of_model.board),
-        fics_offset: fics_offset.unwrap_or(of_model.fics),
-        chess_com_offset: chess_com_offset.unwrap_or(of_model.chess_com),
-        ..training::LevelSettings::default()
-    };
-    let threads = arguments.threads.count();
     let (_, records) = records::read(&arguments.records)?;
-    let offsets = settings.offsets();
+    let offsets = Offsets::of(&model);
     let examples: Vec<MoveExample> = records.iter().map(|record| MoveExample::new(record, &offsets)).collect();
+    let held_out: Vec<&MoveExample> = examples.iter().filter(|example| example.test).collect();
     let bands: Vec<u32> = (800..=2600).step_by(200).collect();
     let ratings: Vec<f64> = bands.iter().map(|&band| f64::from(band)).collect();
-    let rows = match arguments.folds {
-        Some(folds) => {
-            let mut progress = ProgressDisplay::new();
-            let mut done = 0;
-            measure::cross_validated(&settings, folds, &bands, &ratings, &examples, threads, || {
-                done += 1;
-                progress.show(|| format!("{done} of {folds} folds"));
-            })?
-        }
-        None => {
-            let held_out: Vec<&MoveExample> = examples.iter().filter(|example| example.test).collect();
-            bands.iter().map(|&band| measure::row(&model.parameters, band, &ratings, &held_out)).collect()
-        }
-    };
-    let rows: Vec<Row> = rows.into_iter().filter(|row| row.own.count > 0).collect();
+    let rows = bands.iter().map(|&band| measure::row(&model.parameters, band, &ratings, &held_out));
+    let rows: Vec<Row> = rows.filter(|row| row.own.count > 0).collect();
     if rows.is_empty() {
-        let (of, advice) = match arguments.folds {
-            Some(_) => ("", ""),
-            None => (" of held-out players", "; --folds N measures on all players"),
-        };
         let (records, lowest, highest) = (arguments.records.display(), bands[0], bands[bands.len() - 1]);
         return Err(format!(
-            "no position{of} in {records} from ply {FIRST_PLY} on in the bands {lowest} to {highest}{advice}"
+            "no position of held-out players in {records} from ply {FIRST_PLY} on in the bands {lowest} to {highest}"
         )
         .into());
     }

@@ -189,7 +189,7 @@ pub(super) struct RecordCandidate {
     pub(super) test: bool,
 }
 
-/// Writes records of the games in `files` (PGN) to `out`; an incomplete file is continued. Reports the records done.
+/// Writes records of the games in `files` (PGN) to `out`. Reports the records done.
 ///
 /// # Errors
 /// When games cannot be read, no position is found, the file cannot be written, or the work was stopped.
@@ -201,9 +201,7 @@ pub fn prepare(
     context: &mut Context<Progress>,
 ) -> Result<RecordCounts, Error> {
     // Reading the games takes minutes.
-    if !out.exists() {
-        AtomicFile::create(out).map(drop).map_err(Error::file("write", out))?;
-    }
+    AtomicFile::create(out).map(drop).map_err(Error::file("write", out))?;
     let (mut broken, mut left_out) = (0, BTreeMap::new());
     let (mut games, other_starts) = read_games(files, |_| broken += 1)?;
     let read = games.len();
@@ -222,8 +220,8 @@ pub fn prepare(
         "settings": settings, "positions": format!("{:016x}", identity(settings.seed, &games, &candidates)),
         "weights": weights.id(), "plies": PLIES,
     });
-    let records = analyze_all(&games, &candidates, weights, (out, &header), context)?;
-    Ok(RecordCounts { games: read + other_starts - skipped, broken, left_out, records })
+    analyze_all(&games, &candidates, weights, Writer::create(out, &header)?, context)?;
+    Ok(RecordCounts { games: read + other_starts - skipped, broken, left_out, records: candidates.len() })
 }
 
 /// Hash of these positions in this order.
@@ -233,19 +231,18 @@ fn identity(seed: u64, games: &[PlayedGame], candidates: &[RecordCandidate]) -> 
     })
 }
 
-/// Writes the missing records of the candidates to a file with this header. Returns the number of records.
+/// Writes the records of the candidates.
 fn analyze_all(
     games: &[PlayedGame],
     candidates: &[RecordCandidate],
     weights: &Arc<Weights>,
-    (out, header): (&Path, &serde_json::Value),
+    mut writer: Writer,
     context: &mut Context<Progress>,
-) -> Result<usize, Error> {
-    let mut writer = Writer::open(out, header)?;
-    let (total, before) = (candidates.len(), writer.done);
+) -> Result<(), Error> {
+    let mut done = 0;
     ordered_for_each(
         context.threads,
-        candidates.iter().skip(before),
+        candidates.iter(),
         || Ok::<_, Error>(MoveAnalyzer::new(Arc::clone(weights))),
         |analyzer, candidate| {
             let record = analyze(analyzer, &games[candidate.game], candidate, context.stop);
@@ -253,16 +250,12 @@ fn analyze_all(
         },
         |record| {
             writer.append(&record)?;
-            if writer.done.is_multiple_of(500) {
-                writer.sync()?;
-            }
-            (context.on_event)(Progress { done: writer.done as u64, of: total as u64 });
+            done += 1;
+            (context.on_event)(Progress { done, of: candidates.len() as u64 });
             Ok(())
         },
-    )
-    .or_else(|error| writer.sync().and(Err(error)))?;
-    writer.sync()?;
-    Ok(writer.done)
+    )?;
+    writer.commit()
 }
 
 /// The games from the standard starting position, and the number of those from another one.

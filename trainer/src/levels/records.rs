@@ -2,22 +2,19 @@
 //!
 //! An analysis takes 10 to 30 milliseconds and a training reads it many times, so values are computed once and stored.
 //! Move features are computed from the position at each reading, so that a file outlives changes of the model. A record
-//! carries its length and CRC-32. A file with an incomplete or damaged record is refused when it is read; when it is
-//! opened again for writing, that record is cut off with all behind it, and the work continues after the last complete
-//! one.
+//! carries its length and CRC-32; a file with an incomplete or damaged record is refused.
 
 use std::fmt::{self, Display, Formatter};
-use std::io::{BufRead, BufReader, BufWriter, ErrorKind, Read, Seek, SeekFrom, Write};
+use std::io::{BufRead, BufReader, BufWriter, ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
 
 use dyad_engine::board::{Board, Move};
 use dyad_engine::files;
 use dyad_engine::levels::analysis::DEPTHS;
 use dyad_engine::levels::file::MoveModel;
+use dyad_formats::atomic::AtomicFile;
 use dyad_formats::error::Error;
 use dyad_formats::packed::{Packed, Sample};
-
-use crate::base::lock::{LockedFile, open_alone};
 
 const MAGIC: [u8; 8] = *b"DyadLvl2";
 /// Maximum size of a header in bytes.
@@ -245,7 +242,7 @@ fn read_record(input: &mut impl BufRead, path: &Path) -> Result<Option<Result<Ve
         Err(error) if error.kind() == ErrorKind::UnexpectedEof => Ok(false),
         Err(error) => Err(Error::file("read", path)(error)),
     };
-    let unusable = |fault: &str| Ok(Some(Err(format!("{fault}; repair the file with `dyad level prepare --resume`"))));
+    let unusable = |fault: &str| Ok(Some(Err(format!("{fault}; prepare the records again"))));
     if !whole(&mut head)? {
         return unusable("the file ends within it");
     }
@@ -261,43 +258,22 @@ fn read_record(input: &mut impl BufRead, path: &Path) -> Result<Option<Result<Ve
     }
 }
 
-/// Writer of a record file.
+/// Writer of a record file, which is there when it is complete.
 pub struct Writer {
     path: PathBuf,
-    output: BufWriter<LockedFile>,
-    /// Number of records.
-    pub done: usize,
+    output: BufWriter<AtomicFile>,
 }
 
 impl Writer {
-    /// Opens or creates the file of the job that `header` describes. An incomplete or damaged record is cut off with all
-    /// behind it.
+    /// Begins the file of the job that `header` describes.
     ///
     /// # Errors
-    /// When the file cannot be written, or contains something else.
-    pub fn open(path: &Path, header: &serde_json::Value) -> Result<Writer, Error> {
-        let mut file = open_alone(path).map_err(Error::file("open", path))?;
-        let length = file.metadata().map_err(Error::file("read", path))?.len();
-        let (mut whole, mut done) = (0, 0);
-        if length > 0 {
-            let mut input = BufReader::new(&*file);
-            let found = read_header(&mut input, path)?;
-            if found != *header {
-                let problem = "these records are of other games or settings; remove the file to start again";
-                return Err(Error::content(path, "header", problem));
-            }
-            whole = 12 + serde_json::to_vec(&found).unwrap_or_default().len() as u64;
-            while let Some(Ok(bytes)) = read_record(&mut input, path)? {
-                whole += 6 + bytes.len() as u64;
-                done += 1;
-            }
-        }
-        file.set_len(whole).and_then(|()| file.seek(SeekFrom::End(0))).map_err(Error::file("write", path))?;
-        let mut writer = Writer { path: path.to_path_buf(), output: BufWriter::new(file), done };
-        if whole == 0 {
-            let text = serde_json::to_vec(header).unwrap_or_default();
-            writer.write(&[&MAGIC, &(text.len() as u32).to_le_bytes(), &text])?;
-        }
+    /// When the file cannot be written.
+    pub fn create(path: &Path, header: &serde_json::Value) -> Result<Writer, Error> {
+        let file = AtomicFile::create(path).map_err(Error::file("write", path))?;
+        let mut writer = Writer { path: path.to_path_buf(), output: BufWriter::new(file) };
+        let text = serde_json::to_vec(header).unwrap_or_default();
+        writer.write(&[&MAGIC, &(text.len() as u32).to_le_bytes(), &text])?;
         Ok(writer)
     }
 
@@ -307,18 +283,16 @@ impl Writer {
     /// When it cannot be written.
     pub fn append(&mut self, record: &Record) -> Result<(), Error> {
         let bytes = record.to_bytes();
-        self.write(&[&(bytes.len() as u16).to_le_bytes(), &crc32fast::hash(&bytes).to_le_bytes(), &bytes])?;
-        self.done += 1;
-        Ok(())
+        self.write(&[&(bytes.len() as u16).to_le_bytes(), &crc32fast::hash(&bytes).to_le_bytes(), &bytes])
     }
 
-    /// Flushes all records to the disk.
+    /// Completes the file.
     ///
     /// # Errors
-    /// When that fails.
-    pub fn sync(&mut self) -> Result<(), Error> {
-        let synced = self.output.flush().and_then(|()| self.output.get_ref().sync_data());
-        synced.map_err(Error::file("write", &self.path))
+    /// When it cannot be written.
+    pub fn commit(self) -> Result<(), Error> {
+        let file = self.output.into_inner().map_err(|error| Error::file("write", &self.path)(error.into_error()))?;
+        file.commit().map_err(Error::file("write", &self.path))
     }
 
     fn write(&mut self, parts: &[&[u8]]) -> Result<(), Error> {
@@ -337,24 +311,13 @@ mod tests {
     use dyad_formats::testing::Temporary;
 
     #[test]
-    fn records_are_the_same_on_any_number_of_threads_and_after_a_kill() {
+    fn records_are_the_same_on_any_number_of_threads() {
         let folder = Temporary::folder();
         let settings = RecordSettings { per_game: 100, test_percent: 0.0, ..RecordSettings::default() };
         let (one, summary) = prepared(&folder, "one", 1, &settings);
         assert_eq!((summary.games, summary.broken, summary.records), (2, 0, 13));
         let (two, _) = prepared(&folder, "two", 2, &settings);
-        let whole = fs::read(&one).unwrap();
-        assert_eq!(fs::read(&two).unwrap(), whole);
-        // Cut or damaged anywhere after the header, the file is completed to the same bytes.
-        let cut = |at: usize| whole[..at].to_vec();
-        let zeros_from = |at: usize| [&whole[..at], &vec![0; whole.len() - at]].concat();
-        let middle = whole.len() / 2;
-        let longer = [&whole[..], &[0; 20]].concat();
-        for broken in [cut(whole.len() - 1), cut(middle), flipped(&whole, middle), zeros_from(middle), longer] {
-            fs::write(&two, broken).unwrap();
-            prepared(&folder, "two", 1, &settings);
-            assert_eq!(fs::read(&two).unwrap(), whole);
-        }
+        assert_eq!(fs::read(&two).unwrap(), fs::read(&one).unwrap());
         let (_, records) = read(&one).unwrap();
         let played: Vec<String> = records
             .iter()
@@ -396,7 +359,7 @@ mod tests {
         for (bytes, expected) in cases {
             fs::write(&path, bytes).unwrap();
             let error = read(&path).err().unwrap_or_else(|| panic!("{expected}: was read")).to_string();
-            assert!(error.contains(expected) && error.contains("level prepare --resume"), "{expected}: {error}");
+            assert!(error.contains(expected) && error.contains("prepare the records again"), "{expected}: {error}");
         }
         // A part of the file that ends with a record is read.
         fs::write(&path, &whole[..second]).unwrap();
@@ -442,12 +405,10 @@ mod tests {
     }
 
     #[test]
-    fn other_files_and_other_settings_are_refused() {
+    fn other_files_are_refused() {
         let folder = Temporary::folder();
         let settings = RecordSettings { per_game: 1, ..RecordSettings::default() };
         let (path, _) = prepared(&folder, "records", 1, &settings);
-        let error = Writer::open(&path, &serde_json::json!({ "other": 1 })).err().unwrap().to_string();
-        assert!(error.contains("other games or settings"), "{error}");
         let mut older = fs::read(&path).unwrap();
         older[7] = b'1';
         fs::write(&path, older).unwrap();
