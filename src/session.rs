@@ -51,6 +51,8 @@ pub struct Trained {
     pub generation: u32,
     /// Their file.
     pub path: PathBuf,
+    /// Whether they are proven stronger than the weights that the training measures itself by.
+    pub proven: bool,
 }
 
 impl Trained {
@@ -62,8 +64,36 @@ impl Trained {
 
 /// The name of the engine, with the generation of trained weights.
 pub fn engine_name(trained: Option<&Trained>) -> String {
-    let trained = trained.map_or_else(String::new, |trained| format!(" (trained, generation {})", trained.generation));
+    let trained = trained.map_or_else(String::new, |Trained { generation, proven, .. }| {
+        let state = if *proven { "trained" } else { "in training" };
+        format!(" ({state}, generation {generation})")
+    });
     format!("Dyad {}{trained}", env!("CARGO_PKG_VERSION"))
+}
+
+/// Which weights of the training in `TrainFolder` the engine plays with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PlayTrained {
+    /// Those that are proven stronger.
+    Proven,
+    /// The best ones of the training, whatever their strength.
+    Latest,
+    /// None.
+    Never,
+}
+
+impl PlayTrained {
+    /// The names, the default first.
+    pub const NAMES: [&str; 3] = ["proven", "latest", "never"];
+
+    /// The value with this name.
+    pub fn named(name: &str) -> PlayTrained {
+        match name {
+            "latest" => PlayTrained::Latest,
+            "never" => PlayTrained::Never,
+            _ => PlayTrained::Proven,
+        }
+    }
 }
 
 /// The options of weights.
@@ -71,8 +101,8 @@ pub fn engine_name(trained: Option<&Trained>) -> String {
 pub struct WeightsChoice {
     /// `WeightsFile`; empty for none.
     pub file: String,
-    /// `UseTrained`; `None` until it is set, which is off, and `uci` turns it on.
-    pub use_trained: Option<bool>,
+    /// `PlayTrained`; `None` until it is set or `uci` sets its default.
+    pub play_trained: Option<PlayTrained>,
     /// `TrainFolder`.
     pub folder: Option<PathBuf>,
 }

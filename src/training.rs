@@ -1,12 +1,10 @@
 //! Self-training in the background: started by a GUI's options, reported in info strings.
 //!
 //! GUIs control an engine by options, and match programs send all options again before each game. So `Train` has an
-//! effect only when its value changes. Options are sent in alphabetical order, `Train` before `TrainNodes`, so a
-//! training begins at the next `isready`, or after a second without an option. The buttons and `train start|stop` do
-//! the same. A training that failed is retried when another of its options changes, which may have caused the error.
-//!
-//! The number 0, the default, leaves a setting to the preset or to the resumed training; any other number is used
-//! unchanged, or refused.
+//! effect only when its value changes. Options are sent in alphabetical order, `Train` before `TrainFolder`, so a
+//! training begins at the next `isready`, or after a second without an option. A training that failed is retried when
+//! another of its options changes, which may have caused the error. All other settings are in `settings.json` of the
+//! folder, which a user may write before the training begins.
 //!
 //! The training has its own thread with a lower priority than the search, and shares only the initial weights with it.
 //! Its reports reach the event loop through a channel. It loads new weights, which the engine uses between two
@@ -27,8 +25,7 @@ use dyad_engine::files::{self, OwnFolder};
 use dyad_trainer::base::words::counted;
 use dyad_trainer::report::{LivePage, PageNote, own_page};
 use dyad_trainer::selftrain::{
-    self, End, MethodName, Overrides, Overview, Playing, SelfTrainSettings, SelfTrainSummary, Source, Stage,
-    misplaced_for,
+    self, End, Given, Method, Overview, Playing, SelfTrainSettings, SelfTrainSummary, Stage,
 };
 
 use crate::browser;
@@ -63,10 +60,6 @@ const MODES: [(Mode, &str); 5] = [
     (Mode::Resume, "resume"),
 ];
 
-/// Values of `Train` in release 0.2.0 and earlier, and what they are now.
-pub const RENAMED: [(&str, &str); 1] =
-    [("selfplay", "scratch (from the value of the pieces alone) or improve (from the weights in use)")];
-
 impl Mode {
     /// The names, the default first.
     pub fn names() -> Vec<&'static str> {
@@ -85,35 +78,10 @@ impl fmt::Display for Mode {
     }
 }
 
-/// A numeric setting of the self-training as an option; 0 is automatic.
-#[derive(Clone, Copy)]
-pub struct Number {
-    /// The option.
-    pub name: &'static str,
-    /// The largest value.
-    pub max: i64,
-    /// The key of the setting.
-    key: &'static str,
-    set: fn(&mut Overrides, Option<u32>),
-}
-
-const MILLION: i64 = 1_000_000;
-
-/// The numeric options.
-#[rustfmt::skip]
-pub const NUMBERS: [Number; 11] = [
-    Number { name: "TrainDepth", max: 16, key: "depth", set: |o, depth| o.depth = depth },
-    Number { name: "TrainNodes", max: 1000 * MILLION, key: "nodes", set: |o, nodes| o.nodes = nodes.map(u64::from) },
-    Number { name: "TrainLabelNodes", max: 1000 * MILLION, key: "label-nodes", set: |o, nodes| o.label_nodes = nodes.map(u64::from) },
-    Number { name: "TrainPositions", max: 100 * MILLION, key: "positions", set: |o, positions| o.positions = positions.map(u64::from) },
-    Number { name: "TrainGenerations", max: MILLION, key: "generations", set: |o, generations| o.generations = generations },
-    Number { name: "TrainMinutes", max: 365 * 24 * 60, key: "minutes", set: |o, minutes| o.minutes = minutes.map(u64::from) },
-    Number { name: "TrainThreads", max: 256, key: "threads", set: |o, threads| o.threads = threads.map(|threads| threads as usize) },
-    Number { name: "TrainBatch", max: MILLION, key: "batch", set: |o, batch| o.batch = batch.map(|batch| batch as usize) },
-    Number { name: "TrainMatchGames", max: MILLION, key: "match-games", set: |o, games| o.match_games = games.map(u64::from) },
-    Number { name: "TrainLongGames", max: MILLION, key: "long-games", set: |o, games| o.set_long_games(games.map(u64::from)) },
-    Number { name: "TrainLongNodes", max: 1000 * MILLION, key: "long-nodes", set: |o, nodes| o.long_nodes = nodes.map(u64::from) },
-];
+/// The largest `TrainMinutes`, a year.
+pub const MOST_MINUTES: i64 = 365 * 24 * 60;
+/// The largest `TrainThreads`.
+pub const MOST_THREADS: i64 = 256;
 
 /// The first value of `TrainMethod`.
 const AUTOMATIC: &str = "automatic";
@@ -123,15 +91,10 @@ pub fn methods() -> Vec<&'static str> {
     vec![AUTOMATIC, "comparison", "regression"]
 }
 
-/// The values of `TrainPreset`, the default first.
-pub fn presets() -> Vec<&'static str> {
-    vec![AUTOMATIC, "coffee", "night"]
-}
-
 /// Half of the processors, to leave the others to the game.
-fn automatic_threads() -> usize {
+fn automatic_threads() -> i64 {
     let processors = thread::available_parallelism().map_or(1, std::num::NonZero::get);
-    (processors / 2).clamp(1, 256)
+    (processors as i64 / 2).clamp(1, MOST_THREADS)
 }
 
 /// The default of `TrainFolder`; empty if the system has no folder for the user's data.
@@ -146,15 +109,16 @@ pub struct Training {
     mode: Mode,
     /// `TrainFolder`; empty for the default.
     folder: String,
-    /// `TrainStart`; empty for the weights in use.
-    start: String,
     /// `TrainGamesFile`.
     games: String,
-    adopt: bool,
+    /// `TrainMethod`; `None` is automatic.
+    method: Option<Method>,
+    /// `TrainMinutes`; 0 is automatic.
+    minutes: i64,
+    /// `TrainThreads`; 0 is automatic.
+    threads: i64,
     /// `TrainOpenPage`.
     open_page: bool,
-    /// `TrainMethod`, `TrainPreset` and the numeric options, except those that are automatic.
-    overrides: Overrides,
     /// Whether the last training failed to begin, or ended with an error.
     failed: bool,
     /// Whether the last training ended by itself.
@@ -167,7 +131,7 @@ pub struct Training {
 /// A requested training.
 struct Request {
     mode: Mode,
-    /// Time of its start; `None` for as soon as possible.
+    /// Time of its start; `None` when all options were sent.
     due: Option<Instant>,
 }
 
@@ -193,19 +157,19 @@ pub enum Message {
     },
     /// A report.
     Report(String),
-    /// Weights that are proven stronger.
+    /// Weights that a training adopts as its best ones, or proves stronger.
     Promoted(Box<Promoted>),
     /// The training ended: its last report, or why it failed.
     Ended(Result<String, String>),
 }
 
-/// Weights that a training has proven stronger.
+/// Weights that a training has adopted as its best ones, or proven stronger.
 pub struct Promoted {
     /// The weights.
     pub weights: Arc<Weights>,
     /// Their origin.
     pub trained: Trained,
-    /// Id of the weights that they beat.
+    /// Id of the weights that they beat, if they are proven stronger.
     pub beaten: String,
 }
 
@@ -215,11 +179,11 @@ impl Training {
         Training {
             mode: Mode::Off,
             folder: String::new(),
-            start: String::new(),
             games: String::new(),
-            adopt: true,
+            method: None,
+            minutes: 0,
+            threads: 0,
             open_page: false,
-            overrides: Overrides::default(),
             failed: false,
             finished: false,
             requested: None,
@@ -234,36 +198,14 @@ impl Training {
         let changed = std::mem::replace(&mut self.mode, mode) != mode;
         match mode {
             Mode::Off if changed && self.is_active() => self.stop(),
-            Mode::Off if self.is_active() => Ok(Some("keeps running: `train stop` or the button ends it".to_string())),
-            Mode::Off => Ok(None),
-            mode if changed => self.request(mode, Some(Instant::now() + START_DELAY)),
+            mode if mode != Mode::Off && changed => self.request(mode),
             _ => Ok(None),
         }
     }
 
-    /// The button `Start Training`: the mode of `Train`; if it is off, resumes the training in the folder or begins one
-    /// from the pieces alone.
-    pub fn press_start(&mut self) -> Outcome {
-        self.request(self.mode_to_start(), Some(Instant::now() + START_DELAY))
-    }
-
-    /// The command `train start`: the same without a delay.
-    pub fn start_now(&mut self) -> Outcome {
-        self.request(self.mode_to_start(), None)
-    }
-
-    fn mode_to_start(&self) -> Mode {
-        let is_begun = || self.folder().is_some_and(|folder| selftrain::is_begun(&folder));
-        match self.mode {
-            Mode::Off if is_begun() => Mode::Resume,
-            Mode::Off => Mode::Scratch,
-            mode => mode,
-        }
-    }
-
-    fn request(&mut self, mode: Mode, due: Option<Instant>) -> Outcome {
+    fn request(&mut self, mode: Mode) -> Outcome {
         (self.failed, self.finished) = (false, false);
-        self.requested = Some(Request { mode, due });
+        self.requested = Some(Request { mode, due: Some(Instant::now() + START_DELAY) });
         Ok(None)
     }
 
@@ -285,25 +227,14 @@ impl Training {
     pub fn set_folder(&mut self, folder: &str) -> Outcome {
         if self.finished && self.mode != Mode::Off && self.folder != folder {
             self.folder = folder.to_string();
-            return self.request(self.mode, Some(Instant::now() + START_DELAY));
+            return self.request(self.mode);
         }
         self.set(|training| &mut training.folder, folder.to_string())
-    }
-
-    /// Sets `TrainStart`.
-    pub fn set_start(&mut self, weights: &str) -> Outcome {
-        self.set(|training| &mut training.start, weights.to_string())
     }
 
     /// Sets `TrainGamesFile`.
     pub fn set_games(&mut self, file: &str) -> Outcome {
         self.set(|training| &mut training.games, file.to_string())
-    }
-
-    /// Sets `TrainAdopt`.
-    pub fn set_adopt(&mut self, adopt: bool) -> Outcome {
-        self.adopt = adopt;
-        self.on_option(false)
     }
 
     /// Sets `TrainOpenPage`.
@@ -322,21 +253,19 @@ impl Training {
         }
     }
 
-    /// Sets `TrainPreset`.
-    pub fn set_preset(&mut self, name: &str) -> Outcome {
-        self.set(|training| &mut training.overrides.preset, name.parse().ok())
-    }
-
     /// Sets `TrainMethod`.
     pub fn set_method(&mut self, name: &str) -> Outcome {
-        self.set(|training| &mut training.overrides.method, name.parse().ok())
+        self.set(|training| &mut training.method, name.parse().ok())
     }
 
-    /// Sets a numeric option.
-    pub fn set_number(&mut self, number: &Number, value: i64) -> Outcome {
-        let before = self.overrides.clone();
-        (number.set)(&mut self.overrides, u32::try_from(value).ok().filter(|value| *value > 0));
-        self.on_option(self.overrides != before)
+    /// Sets `TrainMinutes`.
+    pub fn set_minutes(&mut self, minutes: i64) -> Outcome {
+        self.set(|training| &mut training.minutes, minutes)
+    }
+
+    /// Sets `TrainThreads`.
+    pub fn set_threads(&mut self, threads: i64) -> Outcome {
+        self.set(|training| &mut training.threads, threads)
     }
 
     fn set<T: PartialEq>(&mut self, option: fn(&mut Training) -> &mut T, value: T) -> Outcome {
@@ -349,7 +278,7 @@ impl Training {
     /// training. A running training does not change.
     fn on_option(&mut self, changed: bool) -> Outcome {
         if changed && self.failed && self.mode != Mode::Off {
-            return self.request(self.mode, Some(Instant::now() + START_DELAY));
+            return self.request(self.mode);
         }
         if let Some(Request { due: Some(due), .. }) = &mut self.requested {
             *due = Instant::now() + START_DELAY;
@@ -367,11 +296,6 @@ impl Training {
     pub fn folder(&self) -> Option<PathBuf> {
         let named = if self.folder.is_empty() { default_folder().into() } else { expand_home(&self.folder) };
         absolute(named).ok()
-    }
-
-    /// `TrainAdopt`: whether the engine plays with weights that are proven stronger.
-    pub fn adopts(&self) -> bool {
-        self.adopt
     }
 
     /// When to call [`Training::settle`].
@@ -407,9 +331,8 @@ impl Training {
         self.running.as_ref().is_some_and(|running| running.has_begun)
     }
 
-    /// Begins or resumes the requested training on its thread. A new training starts from the piece values, from the
-    /// weights that `TrainStart` names, or else from those in use; `trained` is the training that these are from.
-    /// Returns a note.
+    /// Begins or resumes the requested training on its thread. A new training starts from the piece values or from the
+    /// weights in use; `trained` is the training that these are from. Returns a note.
     pub fn start(&mut self, in_use: &Arc<Weights>, trained: Option<&Trained>) -> Result<Option<&'static str>, String> {
         let started = self.try_to_start(in_use, trained);
         self.failed = started.is_err();
@@ -431,7 +354,7 @@ impl Training {
             // The requested training begins when this one has ended; one that is refused does not end it.
             self.preparation(request.mode, folder.clone(), in_use, false)?;
             let overview = (folder == running.folder).then(|| selftrain::overview(&folder)).flatten();
-            check_mode(request.mode, overview.as_ref(), &self.start, &folder)
+            check_mode(request.mode, overview.as_ref(), &folder)
                 .map_err(|error| format!("error: {error}; the running training continues"))?;
             running.stop.stop();
             self.requested = Some(request);
@@ -457,13 +380,26 @@ impl Training {
         Ok(Preparation {
             mode,
             folder,
-            start: self.start.clone(),
             games: needs_games.then(|| self.games.clone()),
-            overrides: self.overrides.clone(),
+            given: self.given(),
             open_page: self.open_page,
             in_use: Arc::clone(in_use),
             is_own,
         })
+    }
+
+    /// The settings that options give.
+    fn given(&self) -> Given {
+        let mut given = Given::new();
+        let threads = if self.threads > 0 { self.threads } else { automatic_threads() };
+        given.insert("threads".to_string(), threads.into());
+        if let Some(method) = self.method {
+            given.insert("method".to_string(), method.to_string().into());
+        }
+        if self.minutes > 0 {
+            given.insert("minutes".to_string(), self.minutes.into());
+        }
+        given
     }
 
     /// Updates the state by a message.
@@ -493,46 +429,25 @@ impl Training {
     }
 }
 
-/// Refuses options that `method`, the method of the training in `folder`, does not have.
-fn check_method(overrides: &Overrides, method: MethodName, folder: &Path) -> Result<(), String> {
-    if let Some(other) = overrides.method.filter(|other| *other != method) {
+/// Refuses a mode that does not continue the training in `folder`.
+fn check_mode(mode: Mode, overview: Option<&Overview>, folder: &Path) -> Result<(), String> {
+    let another = |is: &str, modes: &str| {
         let folder = folder.display();
-        return Err(format!("TrainMethod {other}: the training in {folder} is by {method}, choose another folder"));
-    }
-    match overrides.misplaced(method) {
-        None => Ok(()),
-        Some(key) => {
-            let option = NUMBERS.iter().find(|number| number.key == key).map_or("Train games", |number| number.name);
-            Err(format!("{option} {}; see TrainMethod", misplaced_for(method)))
-        }
-    }
-}
-
-/// Refuses a mode that does not continue the training in `folder`; `start` is `TrainStart`.
-fn check_mode(mode: Mode, overview: Option<&Overview>, start: &str, folder: &Path) -> Result<(), String> {
-    let another = |is: &str, modes: &str| Err(another(folder, is, modes));
+        Err(format!("the training in {folder} {is}: Train {modes} continues it, another TrainFolder is for a new one"))
+    };
     match (mode, overview) {
         (Mode::Scratch, Some(Overview { from_pieces: false, .. })) => {
             another("did not begin from the pieces alone", "resume")
         }
-        (Mode::Improve, Some(Overview { from_pieces: true, .. })) if start.is_empty() => {
+        (Mode::Improve, Some(Overview { from_pieces: true, .. })) => {
             another("began from the pieces alone", "scratch or resume")
         }
         (Mode::Scratch | Mode::Improve, Some(Overview { from_file: true, .. })) => {
             another("learns from the games of a file", "games or resume")
         }
         (Mode::Games, Some(Overview { from_file: false, .. })) => another("learns from its own games", "resume"),
-        (Mode::Scratch, _) if !["", "material"].contains(&start) => {
-            Err("TrainStart: scratch starts from the pieces alone; improve starts from a file".to_string())
-        }
         _ => Ok(()),
     }
-}
-
-/// Why the training in `folder` is not continued, and by which values of `Train` it would be.
-fn another(folder: &Path, is: &str, modes: &str) -> String {
-    let folder = folder.display();
-    format!("the training in {folder} {is}: Train {modes} continues it, another TrainFolder is for a new one")
 }
 
 /// The state of a resumed training, for the user.
@@ -547,11 +462,9 @@ fn progress_of(overview: &Overview) -> String {
 struct Preparation {
     mode: Mode,
     folder: PathBuf,
-    /// `TrainStart`; empty for the weights in use.
-    start: String,
     /// `TrainGamesFile`, for a training that needs games.
     games: Option<String>,
-    overrides: Overrides,
+    given: Given,
     open_page: bool,
     in_use: Arc<Weights>,
     /// Whether the weights in use are from this training.
@@ -586,7 +499,7 @@ impl Preparation {
         let (in_use, is_own) = (Arc::clone(&self.in_use), self.is_own);
         let order = self.order(overview.as_ref())?;
         let (mode, folder) = (order.mode, order.folder.display());
-        let threads = counted(order.threads as u64, "thread", "threads");
+        let threads = counted(order.threads, "thread", "threads");
         let note = match &overview {
             Some(overview) => format!("resumes: {mode}, {}, {threads}, {folder}", progress_of(overview)),
             None => format!("begins: {mode}, {threads}, {folder}"),
@@ -598,37 +511,18 @@ impl Preparation {
     }
 
     fn order(self, overview: Option<&Overview>) -> Result<Order, String> {
-        let Preparation { mode, folder, start, games, overrides, open_page, in_use, is_own } = self;
+        let Preparation { mode, folder, games, mut given, open_page, in_use, is_own } = self;
         let reference = Some(Arc::clone(&in_use)).filter(|_| !is_own);
-        let games = games.map(|games| games_file(&games)).transpose()?;
-        check_mode(mode, overview, &start, &folder)?;
-        let threads = overrides.threads.unwrap_or_else(automatic_threads);
-        let source = match (mode, &games) {
-            (Mode::Resume, _) => None,
-            (_, Some(games)) => Some(Source::Games(games.clone())),
-            (_, None) => Some(Source::SelfPlay),
-        };
-        // A resumed training takes the number of threads, which does not change the results, and the number of
-        // generations, where 0 means no limit.
-        let generations = Some(overrides.generations.unwrap_or(0));
-        let overrides = Overrides { source, generations, threads: Some(threads), ..overrides };
-        let method = overview.map_or_else(|| overrides.method(), |overview| overview.method);
-        check_method(&overrides, method, &folder)?;
-        let named = |start: &str| Weights::named(&expand_home(start)).map_err(|error| format!("TrainStart: {error}"));
+        check_mode(mode, overview, &folder)?;
+        if let Some(games) = games {
+            given.insert("games-file".to_string(), games_file(&games)?.display().to_string().into());
+        }
+        let threads = given["threads"].as_u64().unwrap_or_default();
         let task = if mode == Mode::Resume || selftrain::is_begun(&folder) {
-            let is_compared = matches!(mode, Mode::Improve | Mode::Games) && !start.is_empty();
-            if is_compared && !selftrain::began_from(&folder, &*named(&start)?) {
-                return Err(another(&folder, &format!("did not begin from TrainStart {start}"), "resume"));
-            }
-            // A preset applies to new trainings only.
-            Task::Resume(Box::new(Overrides { preset: None, ..overrides }))
+            Task::Resume(given)
         } else {
-            let start = match start.as_str() {
-                _ if mode == Mode::Scratch => Arc::new(Weights::material()),
-                "" => in_use,
-                name => named(name)?,
-            };
-            Task::Begin(Box::new(SelfTrainSettings::resolve(&start, &overrides)?), start)
+            let start = if mode == Mode::Scratch { Arc::new(Weights::material()) } else { in_use };
+            Task::Begin(Box::new(SelfTrainSettings::resolve(&start, &folder, &given)?), start)
         };
         Ok(Order { mode, folder, threads, task, reference, open_page })
     }
@@ -646,7 +540,7 @@ fn games_file(games: &str) -> Result<PathBuf, String> {
 struct Order {
     mode: Mode,
     folder: PathBuf,
-    threads: usize,
+    threads: u64,
     task: Task,
     /// The weights of the engine; `None` if they are from this training.
     reference: Option<Arc<Weights>>,
@@ -656,8 +550,8 @@ struct Order {
 enum Task {
     /// Begin a training from these weights.
     Begin(Box<SelfTrainSettings>, Arc<Weights>),
-    /// Resume the training in the folder.
-    Resume(Box<Overrides>),
+    /// Resume the training in the folder, with these settings in place of its own.
+    Resume(Given),
 }
 
 impl Order {
@@ -683,8 +577,8 @@ impl Order {
                 let reference = self.reference.as_ref().unwrap_or(start);
                 selftrain::begin(settings, start, reference, &self.folder, stop, &mut on_event)
             }
-            Task::Resume(overrides) => {
-                selftrain::resume(&self.folder, overrides, self.reference.as_deref(), stop, &mut on_event)
+            Task::Resume(given) => {
+                selftrain::resume(&self.folder, given, self.reference.as_deref(), stop, &mut on_event)
             }
         };
         let summary = summary.map_err(|error| error.to_string())?;
@@ -735,7 +629,11 @@ impl Reporter {
             }
             selftrain::SelfTrainEvent::Promoted { generation, path, record, .. } => {
                 self.report(event);
-                self.promoted(*generation, path, record.ids[1].clone());
+                self.promoted(Trained { generation: *generation, path: path.clone(), proven: true }, &record.ids[1]);
+            }
+            selftrain::SelfTrainEvent::Adopted { generation, path, .. } => {
+                self.report(event);
+                self.promoted(Trained { generation: *generation, path: path.clone(), proven: false }, "");
             }
             _ => self.report(event),
         }
@@ -753,13 +651,13 @@ impl Reporter {
     }
 
     /// Loads the weights on this thread, so that the event loop is not blocked.
-    fn promoted(&self, generation: u32, path: &Path, beaten: String) {
-        match Weights::load(path) {
+    fn promoted(&self, trained: Trained, beaten: &str) {
+        match Weights::load(&trained.path) {
             Ok(weights) => {
-                let trained = Trained { generation, path: path.to_path_buf() };
-                self.send(Message::Promoted(Box::new(Promoted { weights: Arc::new(weights), trained, beaten })));
+                let (weights, beaten) = (Arc::new(weights), beaten.to_string());
+                self.send(Message::Promoted(Box::new(Promoted { weights, trained, beaten })));
             }
-            Err(error) => self.report(&format!("error: {}: {error}", path.display())),
+            Err(error) => self.report(&format!("error: {}: {error}", trained.path.display())),
         }
     }
 
@@ -815,85 +713,26 @@ mod tests {
         preparation.order(selftrain::overview(folder).as_ref())
     }
 
-    /// Each number is used, also one that a preset has, or refused by the name of its option; 0 leaves the preset's.
+    /// Options give settings, and those that are automatic give none but the threads.
     #[test]
-    fn every_number_is_used_or_refused() {
+    fn options_give_settings() {
         let (events, _receiver) = crossbeam::channel::unbounded();
-        let folder = Path::new("/nowhere/run");
-        for method in ["regression", "comparison"] {
-            let plain =
-                Overrides { method: method.parse().ok(), threads: Some(automatic_threads()), ..Overrides::default() };
-            for number in &NUMBERS {
-                let mut training = Training::new(events.clone());
-                training.set_method(method).unwrap();
-                training.set_number(number, 0).unwrap();
-                let Task::Begin(settings, _) = order(&training, Mode::Improve, folder).unwrap().task else {
-                    panic!("nothing is begun")
-                };
-                assert_eq!(Ok(*settings), SelfTrainSettings::resolve(&Weights::embedded(), &plain));
-                for value in [2, 8] {
-                    training.set_number(number, value).unwrap();
-                    let mut expected = plain.clone();
-                    (number.set)(&mut expected, Some(value as u32));
-                    match (order(&training, Mode::Improve, folder), expected.misplaced(method.parse().unwrap())) {
-                        (Ok(order), None) => {
-                            let Task::Begin(settings, _) = order.task else { panic!("nothing is begun") };
-                            assert_eq!(Ok(*settings), SelfTrainSettings::resolve(&Weights::embedded(), &expected));
-                        }
-                        (Err(error), Some(_)) => {
-                            let expected = format!("{} belongs to comparison training", number.name);
-                            assert!(method == "regression" && error.starts_with(&expected), "{error}");
-                        }
-                        _ => panic!("{} {value}", number.name),
-                    }
-                }
-            }
-        }
         let mut training = Training::new(events);
-        training.set_number(&NUMBERS[1], 300).unwrap();
-        let Task::Begin(settings, _) = order(&training, Mode::Improve, folder).unwrap().task else { panic!() };
-        assert_eq!((settings.nodes, settings.positions), (300, 1_500_000));
+        let json = |training: &Training| serde_json::Value::from(training.given());
+        assert_eq!(json(&training), serde_json::json!({ "threads": automatic_threads() }));
         training.set_method("regression").unwrap();
+        training.set_minutes(10).unwrap();
+        training.set_threads(3).unwrap();
+        assert_eq!(json(&training), serde_json::json!({ "method": "regression", "minutes": 10, "threads": 3 }));
+        let folder = Path::new("/nowhere/run");
+        let Task::Begin(settings, _) = order(&training, Mode::Improve, folder).unwrap().task else { panic!() };
+        assert_eq!((settings.positions, settings.minutes, settings.threads), (1_500_000, 10, 3));
         training.set_games("Cargo.toml").unwrap();
         let Err(error) = order(&training, Mode::Games, folder) else { panic!("it is begun") };
-        assert!(error.starts_with("Train games belongs to comparison training"), "{error}");
-    }
-
-    /// A resumed training keeps what no option sets, except threads and number of generations.
-    #[test]
-    fn a_resumed_training_keeps_its_settings() {
-        let (events, _receiver) = crossbeam::channel::unbounded();
-        let mut training = Training::new(events);
-        let nodes = NUMBERS.iter().find(|number| number.name == "TrainNodes").unwrap();
-        training.set_number(nodes, 55).unwrap();
-        let overview = |method| Overview {
-            method,
-            generation: 1,
-            stage: Stage::Games,
-            adopted: 0,
-            gained: None,
-            distance: None,
-            from_pieces: true,
-            from_file: false,
-        };
-        let order = |training: &Training, method| {
-            let preparation = training.preparation(Mode::Resume, "/nowhere/run".into(), &Weights::embedded(), false)?;
-            preparation.order(Some(&overview(method)))
-        };
-        let Task::Resume(overrides) = order(&training, MethodName::Comparison).unwrap().task else {
-            panic!("nothing is resumed")
-        };
-        let (nodes, generations, threads) = (Some(55), Some(0), Some(automatic_threads()));
-        assert_eq!(*overrides, Overrides { nodes, generations, threads, ..Overrides::default() });
-        let refusal = |training: &Training| order(training, MethodName::Regression).err().unwrap_or_default();
-        assert_eq!(refusal(&training), "");
-        training.set_method("comparison").unwrap();
-        assert!(
-            refusal(&training).starts_with("TrainMethod comparison: the training in /nowhere/run is by regression")
-        );
-        training.set_method("automatic").unwrap();
-        training.set_number(&NUMBERS[0], 2).unwrap();
-        assert!(refusal(&training).starts_with("TrainDepth belongs to comparison training"));
+        assert!(error.starts_with("games-file belongs to a training by comparison"), "{error}");
+        training.set_method(AUTOMATIC).unwrap();
+        let Task::Begin(settings, _) = order(&training, Mode::Games, folder).unwrap().task else { panic!() };
+        assert_eq!(settings.method, Method::Comparison);
     }
 
     #[test]
@@ -910,7 +749,7 @@ mod tests {
             (Mode::Resume, true, ""),
         ] {
             let overview = Overview {
-                method: MethodName::Comparison,
+                method: Method::Comparison,
                 generation: 1,
                 stage: Stage::Games,
                 adopted: 0,
@@ -932,7 +771,7 @@ mod tests {
         assert_eq!(training.set_mode("scratch"), Ok(None));
         let due = training.due().unwrap();
         thread::sleep(Duration::from_millis(1));
-        training.set_adopt(false).unwrap();
+        training.set_open_page(true).unwrap();
         assert!(training.due().unwrap() > due && !training.is_waiting_to_start());
         training.settle();
         assert!(training.due().is_none() && training.is_waiting_to_start());
@@ -957,7 +796,7 @@ mod tests {
         // What a GUI sends before each game changes nothing.
         training.set_mode("games").unwrap();
         training.set_folder("").unwrap();
-        training.set_number(&NUMBERS[0], 0).unwrap();
+        training.set_minutes(0).unwrap();
         assert!(training.due().is_none());
         training.set_games("/nowhere/games.pgn").unwrap();
         assert!(training.due().is_some());
@@ -965,7 +804,7 @@ mod tests {
         assert_eq!(training.start(&weights, None), Ok(None));
         training.receive(&receiver.recv().unwrap());
         assert!(!training.is_running() && !training.is_waiting_to_start());
-        training.set_number(&NUMBERS[0], 1).unwrap();
+        training.set_minutes(1).unwrap();
         assert!(training.due().is_some());
         training.stop().unwrap();
         training.set_folder("elsewhere").unwrap();

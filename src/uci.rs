@@ -356,7 +356,6 @@ impl Uci {
                 Ok(Assignment { set: Set::Training(set), .. }) => self.set_training(set),
                 Err(error) => self.refuse(&error),
             },
-            Command::Train(Train::Start) => self.set_training(Box::new(Training::start_now)),
             Command::Train(Train::Stop) => self.set_training(Box::new(Training::stop)),
             Command::Train(Train::Status) => {
                 let status = self.training.status();
@@ -382,16 +381,16 @@ impl Uci {
         self.game = Err(format!("no position is set up, the last one was refused: {error}"));
     }
 
-    /// Answers `uci`. The first time it turns `UseTrained` on, and the name of the engine includes the generation.
+    /// Answers `uci`. The first time it sets the default of `PlayTrained`, and the name of the engine includes the generation.
     fn identify(&mut self) {
         let mut notes = Vec::new();
         if !std::mem::replace(&mut self.identified, true) {
             match &mut self.engine {
                 State::Free(session) => {
-                    let note = Setting::UseTrained.apply(session).unwrap_or_else(Some);
+                    let note = Setting::PlayTrained.apply(session).unwrap_or_else(Some);
                     notes = note.map(|note| info_string(&note)).into_iter().collect();
                 }
-                State::Busy(_) => self.set(Setting::UseTrained),
+                State::Busy(_) => self.set(Setting::PlayTrained),
             }
         }
         let name = engine_name(self.in_use().1);
@@ -518,14 +517,13 @@ impl Uci {
         match message {
             Message::Started { note, playing } => {
                 self.output.train(&note);
-                if let Some(playing) = playing.filter(|_| self.training.adopts()) {
+                if let Some(playing) = playing {
                     self.set(Setting::UsePlaying(playing));
                 }
             }
             Message::Report(text) | Message::Ended(Ok(text)) => self.output.train(&text),
             Message::Ended(Err(error)) => self.output.train(&format!("error: {error}")),
-            Message::Promoted(promoted) if self.training.adopts() => self.set(Setting::Promote(promoted)),
-            Message::Promoted(_) => {}
+            Message::Promoted(promoted) => self.set(Setting::Promote(promoted)),
         }
     }
 

@@ -235,13 +235,13 @@ pub fn state(input: &[u8]) {
 const LOG: &str = "{\"a\":1}\n{\"b\":2}\n";
 
 fn resume(folder: &Path) -> Result<(), selftrain::SelfTrainError> {
-    selftrain::resume(folder, &selftrain::Overrides::default(), None, &stopped(), &mut |_| {}).map(drop)
+    selftrain::resume(folder, &selftrain::Given::new(), None, &stopped(), &mut |_| {}).map(drop)
 }
 
 pub fn state_seeds() -> Vec<Vec<u8>> {
     let scratch = Scratch::new("state-seeds");
     let folder = scratch.file("training");
-    let settings = selftrain::SelfTrainSettings::preset(selftrain::Preset::Scratch, selftrain::MethodName::Regression);
+    let settings = selftrain::SelfTrainSettings::preset(selftrain::Preset::Scratch, selftrain::Method::Regression);
     let (start, stop) = (Weights::material(), stopped());
     selftrain::begin(&settings, &start, &start, &folder, &stop, &mut |_| {}).expect("it begins");
     let read = |name: &str| fs::read(folder.join(name)).expect("it was written");

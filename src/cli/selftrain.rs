@@ -1,54 +1,43 @@
 //! `dyad selftrain`: generations of self-play, training and matches.
 //!
 //! The first Ctrl-C stops it within about a second and keeps everything, a second one stops it at once;
-//! `dyad selftrain FOLDER --resume` resumes after either. The first one is how a training without a number of
+//! `dyad selftrain --out FOLDER --resume` resumes after either. The first one is how a training without a number of
 //! generations ends, and a failure of one that has a number.
 
 use std::fmt::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::{Path, PathBuf, absolute};
 
 use clap::{Args, Command};
 use dyad_engine::eval::Weights;
-use dyad_trainer::arena::openings::Variant;
 use dyad_trainer::base::words::{counted, grouped};
 use dyad_trainer::report::LivePage;
-use dyad_trainer::selftrain::{
-    self, End, Method, MethodName, Overrides, Preset, SelfTrainEvent, SelfTrainSettings, SelfTrainSummary, Source,
-};
+use dyad_trainer::selftrain::{self, End, Method, Preset, SelfTrainEvent, SelfTrainSettings, SelfTrainSummary};
 
 use super::progress::ProgressDisplay;
-use super::settings::SettingsFile;
+use super::settings::{Given, SettingsFile};
 use super::{Outcome, Threads, load_weights, stop_on_interrupt, with_default};
 
 #[derive(Args)]
 pub struct Arguments {
-    /// Folder of the training, new or empty
-    folder: PathBuf,
-    /// Resume the training in FOLDER; other arguments take effect from its next generation on
+    /// Folder of the training, new or empty; its settings.json may have settings
+    #[arg(long, short, value_name = "FOLDER")]
+    out: PathBuf,
+    /// Resume the training in the folder; other arguments take effect from its next generation on
     #[arg(long)]
     resume: bool,
     /// Initial weights: a file, `default` or `material` [default: material]
     #[arg(long, conflicts_with = "resume")]
     weights: Option<PathBuf>,
-    /// Learn from the games of FILE (PGN, also packed) instead of self-play; comparison only
-    #[arg(long, value_name = "FILE")]
-    games_file: Option<PathBuf>,
-    /// Play Chess960
-    #[arg(long, conflicts_with = "dfrc")]
-    chess960: bool,
-    /// Play double Chess960: each side's first rank is drawn separately
-    #[arg(long)]
-    dfrc: bool,
     #[command(flatten)]
     file: SettingsFile,
     #[command(flatten)]
-    settings: Overrides,
+    settings: Given<SelfTrainSettings>,
 }
 
 /// Begins or resumes a training.
 pub fn run(arguments: Arguments) -> Outcome {
-    let (folder, is_resumed, weights) = (arguments.folder.clone(), arguments.resume, arguments.weights.clone());
-    let overrides = arguments.overrides()?;
+    let given = arguments.given();
+    let Arguments { out: folder, resume: is_resumed, weights, .. } = arguments;
     let stop = stop_on_interrupt();
     let mut progress = ProgressDisplay::new();
     let mut page = LivePage::new(&folder);
@@ -66,10 +55,10 @@ pub fn run(arguments: Arguments) -> Outcome {
         }
     };
     let summary = if is_resumed {
-        selftrain::resume(&folder, &overrides, None, &stop, &mut on_event)
+        selftrain::resume(&folder, &given, None, &stop, &mut on_event)
     } else {
         let start = load_weights(weights.as_deref().unwrap_or(Path::new("material")))?;
-        let settings = SelfTrainSettings::resolve(&start, &overrides)?;
+        let settings = SelfTrainSettings::resolve(&start, &folder, &given)?;
         selftrain::begin(&settings, &start, &Weights::embedded(), &folder, &stop, &mut on_event)
     };
     drop(progress);
@@ -98,49 +87,36 @@ fn print_summary(summary: &SelfTrainSummary, folder: &Path) {
         }
     }
     if *end != End::Finished {
-        println!("resume with: dyad selftrain {} --resume", folder.display());
+        println!("resume with: dyad selftrain --out {} --resume", folder.display());
     }
 }
 
 impl Arguments {
-    /// The settings of the file, and the arguments over them; a new training has a number of threads.
-    fn overrides(self) -> Result<Overrides, String> {
-        let mut overrides = self.settings;
-        let long_games = overrides.long_games;
-        if self.resume && overrides.preset.is_some() {
-            return Err("preset: a training that is resumed keeps its own; leave out --preset".to_string());
-        }
-        if long_games.is_some() {
-            overrides.set_long_games(long_games);
-        }
-        if let Some(games) = self.games_file {
-            overrides.source = Some(Source::Games(std::path::absolute(&games).unwrap_or(games)));
-        }
-        if self.chess960 || self.dfrc {
-            overrides.variant = Some(if self.chess960 { Variant::Chess960 } else { Variant::DoubleChess960 });
+    /// The settings that are given; a new training has a number of threads.
+    fn given(&self) -> selftrain::Given {
+        let mut given = self.settings.json();
+        if let Some(games) = &self.settings.settings.games_file {
+            let path = absolute(games).unwrap_or_else(|_| games.clone());
+            given.insert("games-file".to_string(), path.display().to_string().into());
         }
         if !self.resume {
-            overrides.threads = Some(Threads { threads: overrides.threads }.checked()?);
+            given.entry("threads").or_insert_with(|| Threads { threads: None }.count().into());
         }
-        Ok(overrides)
+        given
     }
 }
 
-/// The presets of the help: the others differ in a few numbers.
-const SHOWN: [Preset; 2] = [Preset::Scratch, Preset::Improve];
+type Number = fn(&SelfTrainSettings) -> u64;
 
-type Number = fn(&SelfTrainSettings) -> Option<u64>;
-
-/// The numbers with defaults by the preset.
-const NUMBERS: [(&str, Number); 8] = [
-    ("nodes", |s| Some(s.nodes)),
-    ("label-nodes", |s| comparison(s).map(|own| own.label_nodes)),
-    ("positions", |s| Some(s.positions)),
-    ("depth", |s| comparison(s).map(|own| own.depth.into())),
-    ("batch", |s| comparison(s).map(|own| own.batch as u64)),
-    ("match-games", |s| Some(s.match_games)),
-    ("match-nodes", |s| Some(s.match_nodes)),
-    ("tuning-pairs", |s| Some(s.tuning_pairs)),
+/// The numbers with defaults by method and initial weights.
+const NUMBERS: [(&str, Number); 7] = [
+    ("nodes", |settings| settings.nodes),
+    ("label-nodes", |settings| settings.label_nodes),
+    ("positions", |settings| settings.positions),
+    ("match-games", |settings| settings.match_games),
+    ("match-nodes", |settings| settings.match_nodes),
+    ("tuning-pairs", |settings| settings.tuning_pairs),
+    ("long-games", |settings| settings.long_games),
 ];
 
 /// The help with the defaults of the presets.
@@ -150,36 +126,31 @@ pub fn with_presets(tool: Command) -> Command {
 }
 
 fn presets() -> String {
-    let settings = MethodName::ALL.map(|method| SHOWN.map(|preset| SelfTrainSettings::preset(preset, method)));
+    let settings = Method::ALL.map(|method| Preset::ALL.map(|preset| SelfTrainSettings::preset(preset, method)));
     let mut text = format!("{:<14}", "Defaults:");
-    for method in MethodName::ALL {
+    for method in Method::ALL {
         write!(text, "{method:>22}").expect("a string takes everything");
     }
     write!(text, "\n{:14}", "").expect("as above");
-    for preset in MethodName::ALL.iter().flat_map(|_| SHOWN) {
+    for preset in Method::ALL.iter().flat_map(|_| Preset::ALL) {
         write!(text, "{preset:>11}").expect("as above");
     }
     for (name, number) in NUMBERS {
         write!(text, "\n  {name:<12}").expect("as above");
         for settings in settings.as_flattened() {
-            let number = number(settings).map_or_else(|| "-".to_string(), grouped);
+            let is_used = settings.to_json().contains_key(name);
+            let number = if is_used { grouped(number(settings)) } else { "-".to_string() };
             write!(text, "{number:>11}").expect("as above");
         }
     }
     text
 }
 
-fn comparison(settings: &SelfTrainSettings) -> Option<&selftrain::Comparison> {
-    match &settings.method {
-        Method::Comparison(own) => Some(own),
-        Method::Regression(_) => None,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use clap::Parser;
+    use serde_json::{Value, json};
 
     #[derive(Parser)]
     struct Line {
@@ -187,68 +158,50 @@ mod tests {
         arguments: Arguments,
     }
 
-    fn parse(line: &[&str]) -> Arguments {
-        Line::parse_from([&["selftrain", "folder"], line].concat()).arguments
+    fn given(line: &str) -> selftrain::Given {
+        Line::parse_from(["selftrain", "--out", "folder"].into_iter().chain(line.split_whitespace())).arguments.given()
     }
 
-    fn resolve(line: &[&str]) -> Result<SelfTrainSettings, String> {
-        SelfTrainSettings::resolve(&Weights::material(), &parse(line).overrides()?)
-    }
-
-    /// Each option changes its setting and no other one, also where the value is the default of a preset.
+    /// Each option gives its setting and no other one, also where the value is a default.
     #[test]
-    fn every_option_is_obeyed_or_refused() {
-        let json = |line: &[&str]| serde_json::to_value(resolve(line).unwrap()).unwrap();
-        let common: [(&[&str], &str, serde_json::Value); 12] = [
-            (&["--seed", "7"], "seed", 7.into()),
-            (&["--nodes", "300"], "nodes", 300.into()),
-            (&["--nodes", "250"], "nodes", 250.into()),
-            (&["--positions", "20000"], "positions", 20_000.into()),
-            (&["--generations", "7"], "generations", 7.into()),
-            (&["--threads", "7"], "threads", 7.into()),
-            (&["--match-games", "120"], "match-games", 120.into()),
-            (&["--match-nodes", "1000"], "match-nodes", 1_000.into()),
-            (&["--tuning-pairs", "7"], "tuning-pairs", 7.into()),
-            (&["--long-nodes", "7"], "long-nodes", 7.into()),
-            (&["--minutes", "7"], "minutes", 7.into()),
-            (&["--dfrc"], "variant", "double-chess960".into()),
-        ];
-        let of_comparison: [(&[&str], &str, serde_json::Value); 3] = [
-            (&["--depth", "1"], "depth", 1.into()),
-            (&["--label-nodes", "2000"], "label-nodes", 2_000.into()),
-            (&["--batch", "255"], "batch", 255.into()),
-        ];
-        for method in MethodName::ALL {
-            let method = ["--method", &method.to_string()].map(str::to_string);
-            let plain: Vec<&str> = method.iter().map(String::as_str).collect();
-            for (line, key, value) in common.iter().chain(&of_comparison) {
-                let line = [&plain, *line].concat();
-                if plain[1] == "regression" && of_comparison.iter().any(|(_, other, _)| other == key) {
-                    let error = resolve(&line).unwrap_err();
-                    assert!(error.starts_with(&format!("{key} belongs to comparison training")), "{error}");
-                    continue;
-                }
-                let mut expected = json(&plain);
-                expected[*key] = value.clone();
-                assert_eq!(json(&line), expected, "{line:?}");
-            }
+    fn options_are_settings() {
+        for (line, name, value) in [
+            ("--method regression", "method", json!("regression")),
+            ("--preset improve", "preset", json!("improve")),
+            ("--scores white", "scores", json!("white")),
+            ("--chess960", "chess960", json!(true)),
+            ("--dfrc", "dfrc", json!(true)),
+            ("--seed 1", "seed", json!(1)),
+            ("--nodes 250", "nodes", json!(250)),
+            ("--label-nodes 7", "label-nodes", json!(7)),
+            ("--positions 7", "positions", json!(7)),
+            ("--depth 2", "depth", json!(2)),
+            ("--batch 255", "batch", json!(255)),
+            ("--generations 7", "generations", json!(7)),
+            ("--minutes 7", "minutes", json!(7)),
+            ("--match-games 120", "match-games", json!(120)),
+            ("--match-nodes 7", "match-nodes", json!(7)),
+            ("--tuning-pairs 7", "tuning-pairs", json!(7)),
+            ("--long-games 10", "long-games", json!(10)),
+            ("--long-nodes 7", "long-nodes", json!(7)),
+            ("--sprt -10 30 0.05 0.05", "sprt", json!([-10.0, 30.0, 0.05, 0.05])),
+            ("--window 8", "window", json!(8)),
+            ("--keep-scale false", "keep-scale", json!(false)),
+        ] {
+            let expected =
+                [("threads".to_string(), Threads { threads: None }.count().into()), (name.to_string(), value)];
+            assert_eq!(given(line), expected.into_iter().collect::<selftrain::Given>(), "{line}");
         }
-        assert_eq!(json(&[]), json(&["--method", "regression", "--preset", "scratch"]));
-        assert_eq!(json(&["--games-file", "a.pgn"])["method"], "comparison");
-        assert_eq!(json(&["--games-file", "a.pgn", "--scores", "white"])["scores"], "white");
-        assert!(Line::try_parse_from(["selftrain", "folder", "--scores", "white"]).is_err());
-        let error = resolve(&["--games-file", "a.pgn", "--method", "regression"]).unwrap_err();
-        assert!(error.starts_with("source belongs to comparison training"), "{error}");
-        let long = json(&["--long-games", "50"]);
-        assert_eq!((&long["long-games"], &long["distance-games"]), (&50.into(), &selftrain::MOST_FOR_DISTANCE.into()));
-        let resumed = parse(&["--resume", "--nodes", "300"]).overrides().unwrap();
-        assert_eq!(resumed, Overrides { nodes: Some(300), ..Overrides::default() });
+        assert_eq!(given("--threads 7")["threads"], 7);
+        let games = given("--games-file a.pgn")["games-file"].clone();
+        assert!(matches!(games, Value::String(path) if path.ends_with("a.pgn") && path != "a.pgn"));
+        assert_eq!(given("--resume --nodes 300"), json!({ "nodes": 300 }).as_object().unwrap().clone());
     }
 
     #[test]
     fn the_help_has_the_defaults_of_all_presets() {
         let text = presets();
         assert!(text.contains("  nodes               250      1,000        300      1,000"), "{text}");
-        assert!(text.contains("  batch                 -          -        256        256"), "{text}");
+        assert!(text.contains("  label-nodes           -          -      2,000      5,000"), "{text}");
     }
 }

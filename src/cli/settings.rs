@@ -12,6 +12,7 @@ use clap::error::{ContextKind, ContextValue};
 use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, Error, FromArgMatches};
 use dyad_engine::files;
+use serde::Serialize;
 use serde_json::{Map, Value};
 
 /// Bytes of the largest file that is read.
@@ -183,6 +184,16 @@ impl<T: FromArgMatches> Given<T> {
     pub fn over(&self, mut settings: T) -> T {
         settings.update_from_arg_matches(&self.given).expect("the arguments were parsed before");
         settings
+    }
+
+    /// Those that were given, by their names.
+    pub fn json(&self) -> Map<String, Value>
+    where
+        T: Serialize,
+    {
+        let Ok(Value::Object(mut all)) = serde_json::to_value(&self.settings) else { return Map::new() };
+        all.retain(|name, _| self.given.value_source(&name.replace('-', "_")).is_some());
+        all
     }
 }
 

@@ -92,8 +92,6 @@ pub struct Bench {
 /// The arguments of `train`.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Train {
-    /// Start or resume.
-    Start,
     /// Stop; all files are kept.
     Stop,
     /// Report the progress.
@@ -141,7 +139,7 @@ const COMMANDS: [Entry; 18] = [
     Entry { word: "explain", usage: "[MOVE [MOVE]] [nodes N] [--json]", about: "explain the evaluation, or why one move is better than another", protocol: false, parse: explain },
     Entry { word: "bench", usage: "[DEPTH] [--json]", about: "search the positions of the benchmark", protocol: false, parse: bench },
     Entry { word: "genfens", usage: "N seed S book None|FILE [chess960|dfrc]", about: "make N openings", protocol: false, parse: genfens },
-    Entry { word: "train", usage: "start|stop|status", about: "self-play training; options Train...", protocol: false, parse: train },
+    Entry { word: "train", usage: "stop|status", about: "self-play training; options Train...", protocol: false, parse: train },
     Entry { word: "help", usage: "", about: "this list", protocol: false, parse: |_| Ok(Command::Help) },
 ];
 
@@ -337,10 +335,9 @@ fn genfens(rest: &str) -> Result<Command, String> {
 fn train(rest: &str) -> Result<Command, String> {
     let (word, _) = split_word(rest);
     match word.to_ascii_lowercase().as_str() {
-        "start" => Ok(Command::Train(Train::Start)),
         "stop" => Ok(Command::Train(Train::Stop)),
         "status" => Ok(Command::Train(Train::Status)),
-        _ => Err(format!("train: expected start, stop or status, not {}", quote(word))),
+        _ => Err(format!("train: expected stop or status, not {}", quote(word))),
     }
 }
 

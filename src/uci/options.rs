@@ -21,9 +21,9 @@ use super::go::number;
 use super::weights;
 use crate::choice::IdCache;
 use crate::opponent::Opponent;
-use crate::session::{Outcome, Session, SessionSettings};
+use crate::session::{Outcome, PlayTrained, Session, SessionSettings};
 use crate::tables::MOST_PIECES;
-use crate::training::{self, Mode, NUMBERS, Number, RENAMED, Training};
+use crate::training::{self, MOST_MINUTES, MOST_THREADS, Mode, Training};
 
 /// The type of an option for GUIs, and its effect on its owner.
 enum Kind<Owner> {
@@ -55,8 +55,6 @@ enum Kind<Owner> {
 enum Of {
     Engine(Kind<Session>),
     Training(Kind<Training>),
-    /// A numeric setting of the self-training.
-    Number(Number),
     /// A search parameter, in a build with the feature `tune`.
     Constant(Tunable),
 }
@@ -70,12 +68,11 @@ struct Row {
 fn rows() -> impl Iterator<Item = Row> {
     let constants = if cfg!(feature = "tune") { TUNABLES } else { &[] };
     let constants = constants.iter().map(|&constant| Row { name: constant.name, of: Of::Constant(constant) });
-    let numbers = NUMBERS.into_iter().map(|number| Row { name: number.name, of: Of::Number(number) });
-    TABLE.into_iter().chain(numbers).chain(constants)
+    TABLE.into_iter().chain(constants)
 }
 
 #[rustfmt::skip]
-const TABLE: [Row; 32] = [
+const TABLE: [Row; 29] = [
     Row { name: "Hash", of: Of::Engine(Kind::Spin { default: DEFAULT_HASH as i64, min: 1, max: MAX_HASH as i64, set: |session, megabytes| {
         session.engine.set_hash(megabytes as usize).map_err(|error| error.to_string())?;
         Ok(None)
@@ -145,23 +142,20 @@ const TABLE: [Row; 32] = [
         Ok(None)
     } }) },
     Row { name: "WeightsFile", of: Of::Engine(Kind::Text { default: String::new, set: weights::set_file }) },
-    Row { name: "UseTrained", of: Of::Engine(Kind::Check { default: true, set: weights::set_use_trained }) },
+    Row { name: "PlayTrained", of: Of::Engine(Kind::Combo { values: || PlayTrained::NAMES.to_vec(), set: weights::set_play_trained }) },
     // For experiments: a network that compares positions plays instead of the search.
     Row { name: "Model", of: Of::Engine(Kind::Text { default: String::new, set: |session, file| {
         session.opponent.set_model(file)?;
         Ok(None)
     } }) },
     Row { name: "Train", of: Of::Training(Kind::Combo { values: Mode::names, set: Training::set_mode }) },
-    Row { name: "Start Training", of: Of::Training(Kind::Button { press: Training::press_start }) },
-    Row { name: "Stop Training", of: Of::Training(Kind::Button { press: Training::stop }) },
     Row { name: "Open Training Page", of: Of::Training(Kind::Button { press: Training::press_open_page }) },
     Row { name: "TrainOpenPage", of: Of::Training(Kind::Check { default: false, set: Training::set_open_page }) },
-    Row { name: "TrainPreset", of: Of::Training(Kind::Combo { values: training::presets, set: Training::set_preset }) },
     Row { name: "TrainMethod", of: Of::Training(Kind::Combo { values: training::methods, set: Training::set_method }) },
+    Row { name: "TrainMinutes", of: Of::Training(Kind::Spin { default: 0, min: 0, max: MOST_MINUTES, set: Training::set_minutes }) },
+    Row { name: "TrainThreads", of: Of::Training(Kind::Spin { default: 0, min: 0, max: MOST_THREADS, set: Training::set_threads }) },
     Row { name: "TrainFolder", of: Of::Training(Kind::Text { default: training::default_folder, set: Training::set_folder }) },
-    Row { name: "TrainStart", of: Of::Training(Kind::Text { default: String::new, set: Training::set_start }) },
     Row { name: "TrainGamesFile", of: Of::Training(Kind::Text { default: String::new, set: Training::set_games }) },
-    Row { name: "TrainAdopt", of: Of::Training(Kind::Check { default: true, set: Training::set_adopt }) },
 ];
 
 /// A session with the defaults of all options.
@@ -180,8 +174,8 @@ pub fn default_session() -> Session {
             kind.set_default(&mut session).expect("defaults can be set");
         }
     }
-    // `bench` uses the built-in weights; `uci` turns the option on.
-    session.settings.weights.use_trained = None;
+    // `bench` uses the built-in weights; `uci` sets the default of the option.
+    session.settings.weights.play_trained = None;
     session
 }
 
@@ -263,7 +257,6 @@ impl Row {
         match &self.of {
             Of::Engine(kind) => kind.config(name),
             Of::Training(kind) => kind.config(name),
-            Of::Number(number) => spin(name, 0, 0, number.max),
             Of::Constant(constant) => spin(name, constant.default.into(), constant.min.into(), constant.max.into()),
         }
     }
@@ -273,10 +266,6 @@ impl Row {
         match &self.of {
             Of::Engine(kind) => kind.read(value).map(Set::Engine),
             Of::Training(kind) => kind.read(value).map(Set::Training),
-            &Of::Number(number) => {
-                let value = read_spin(value, 0, number.max)?;
-                Ok(Set::Training(Box::new(move |training| training.set_number(&number, value))))
-            }
             &Of::Constant(Tunable { name, min, max, .. }) => {
                 let value = read_spin(value, min.into(), max.into())?;
                 Ok(Set::Engine(Box::new(move |session| {
@@ -365,12 +354,7 @@ fn read_spin(value: &str, min: i64, max: i64) -> Result<i64, String> {
 
 fn read_combo(value: &str, values: &[&'static str]) -> Result<&'static str, String> {
     let chosen = values.iter().find(|known| known.eq_ignore_ascii_case(value));
-    let renamed =
-        RENAMED.iter().find(|(old, _)| old.eq_ignore_ascii_case(value)).filter(|_| values.contains(&"scratch"));
-    chosen.copied().ok_or_else(|| match renamed {
-        Some((old, new)) => format!("{old} is now called {new}"),
-        None => format!("expected {}, not {}", values.join(", "), quote(value)),
-    })
+    chosen.copied().ok_or_else(|| format!("expected {}, not {}", values.join(", "), quote(value)))
 }
 
 #[cfg(test)]
@@ -418,12 +402,14 @@ mod tests {
             ("name Train value selfplay", false),
             ("name Train value scratch games", false),
             ("name Train value", false),
-            ("name TrainNodes value 2147483648", false),
-            ("name TrainNodes value 0", true),
+            ("name TrainMinutes value 2147483648", false),
+            ("name TrainMinutes value 0", true),
             ("name TrainMethod value Comparison", true),
             ("name TrainMethod value fit", false),
-            ("name TrainAdopt value 1", false),
-            ("name Start Training", true),
+            ("name TrainOpenPage value 1", false),
+            ("name PlayTrained value Latest", true),
+            ("name PlayTrained value always", false),
+            ("name Open Training Page", true),
         ] {
             assert_eq!(Assignment::parse(text).is_ok(), ok, "{text:?}");
         }

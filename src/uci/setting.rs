@@ -9,7 +9,7 @@ use dyad_trainer::selftrain::Playing;
 
 use super::options::Setter;
 use super::weights;
-use crate::session::{Outcome, Session};
+use crate::session::{Outcome, PlayTrained, Session};
 use crate::training::Promoted;
 
 /// A change of the session.
@@ -25,12 +25,12 @@ pub enum Setting {
     },
     /// Clear the hash table and the histories.
     NewGame,
-    /// Use weights that a training has proven stronger.
+    /// Use weights that a training has adopted or proven stronger, as `PlayTrained` says.
     Promote(Box<Promoted>),
     /// Use the weights of a resumed training.
     UsePlaying(Playing),
-    /// Turn `UseTrained` on, its default for GUIs, unless it was set.
-    UseTrained,
+    /// Set `PlayTrained` to its default for GUIs, unless it was set.
+    PlayTrained,
     /// Set the `TrainFolder` of trained weights.
     TrainFolder(Option<PathBuf>),
 }
@@ -42,7 +42,7 @@ impl Setting {
             Setting::Option { length, .. } => *length,
             Setting::Promote(promoted) => promoted.trained.path.as_os_str().len(),
             Setting::UsePlaying(Playing { path, .. }) | Setting::TrainFolder(Some(path)) => path.as_os_str().len(),
-            Setting::NewGame | Setting::UseTrained | Setting::TrainFolder(None) => 0,
+            Setting::NewGame | Setting::PlayTrained | Setting::TrainFolder(None) => 0,
         }
     }
 
@@ -56,17 +56,21 @@ impl Setting {
                 session.trained_reported = false;
                 Ok(None)
             }
-            Setting::Promote(promoted) => Ok(Some(format!("train {}", weights::promote(session, promoted)))),
+            Setting::Promote(promoted) => Ok(weights::promote(session, promoted).map(|note| format!("train {note}"))),
             // An option may have changed the weights since the training began.
             Setting::UsePlaying(playing) if !playing.has_beaten(session.engine.weights()) => Ok(None),
-            Setting::UsePlaying(_) if session.settings.weights.use_trained == Some(false) => Ok(None),
+            Setting::UsePlaying(_)
+                if !matches!(session.settings.weights.play_trained, None | Some(PlayTrained::Proven)) =>
+            {
+                Ok(None)
+            }
             Setting::UsePlaying(playing) => match weights::use_playing(session, playing) {
                 Ok(note) => Ok(note.map(|note| format!("train {note}"))),
                 Err(error) => Err(format!("train error: {error}")),
             },
-            Setting::UseTrained if session.settings.weights.use_trained.is_some() => Ok(None),
-            Setting::UseTrained => named("UseTrained", weights::set_use_trained(session, true)),
-            Setting::TrainFolder(folder) => named("UseTrained", weights::set_folder(session, folder.clone())),
+            Setting::PlayTrained if session.settings.weights.play_trained.is_some() => Ok(None),
+            Setting::PlayTrained => named("PlayTrained", weights::set_play_trained(session, PlayTrained::NAMES[0])),
+            Setting::TrainFolder(folder) => named("PlayTrained", weights::set_folder(session, folder.clone())),
         }
     }
 }

@@ -1,9 +1,9 @@
 //! The choice of the weights that the engine plays with.
 //!
-//! `WeightsFile` takes precedence. Without it, `UseTrained` selects the weights of `TrainFolder` that were proven
-//! stronger, if there are any, or else the built-in ones. The weights are chosen only when one of these options
-//! changes, so that a GUI that sends all options before each game does not replace weights that a self-training
-//! promoted.
+//! `WeightsFile` takes precedence. Without it, `PlayTrained` selects weights of `TrainFolder`, those that were proven
+//! stronger or the latest ones, if there are any, or else the built-in ones. The weights are chosen only when one of
+//! these options changes, so that a GUI that sends all options before each game does not replace weights that a
+//! self-training promoted.
 //!
 //! Weights change between searches only, and the hash table and histories are then cleared.
 
@@ -15,7 +15,7 @@ use dyad_engine::eval::Weights;
 use dyad_trainer::selftrain::{self, Playing};
 
 use crate::paths::expand_home;
-use crate::session::{Outcome, Session, Trained, WeightsChoice};
+use crate::session::{Outcome, PlayTrained, Session, Trained, WeightsChoice};
 use crate::training::Promoted;
 
 /// Sets `WeightsFile`. If the file is refused, nothing changes.
@@ -34,13 +34,15 @@ pub fn set_file(session: &mut Session, path: &str) -> Outcome {
     Ok(Some(note))
 }
 
-/// Sets `UseTrained`.
-pub fn set_use_trained(session: &mut Session, on: bool) -> Outcome {
-    let was_on = session.settings.weights.use_trained.replace(on) == Some(true);
-    let changed = was_on != on;
-    match changed {
+/// Sets `PlayTrained`.
+pub fn set_play_trained(session: &mut Session, name: &str) -> Outcome {
+    let value = PlayTrained::named(name);
+    let before = session.settings.weights.play_trained.replace(value).unwrap_or(PlayTrained::Never);
+    match before != value {
         true if session.settings.weights.file.is_empty() => choose(session),
-        true if on && session.trained.is_none() => Ok(Some("the file that WeightsFile names stays in use".to_string())),
+        true if value != PlayTrained::Never && session.trained.is_none() => {
+            Ok(Some("the file that WeightsFile names stays in use".to_string()))
+        }
         _ => Ok(None),
     }
 }
@@ -50,24 +52,41 @@ pub fn set_folder(session: &mut Session, folder: Option<PathBuf>) -> Outcome {
     let choice = &mut session.settings.weights;
     let changed = choice.folder != folder;
     choice.folder = folder;
-    if changed && choice.use_trained == Some(true) && choice.file.is_empty() { choose(session) } else { Ok(None) }
+    let plays = !matches!(choice.play_trained, None | Some(PlayTrained::Never));
+    if changed && plays && choice.file.is_empty() { choose(session) } else { Ok(None) }
 }
 
 /// Uses weights that a self-training has proven stronger, if the weights that they beat, or weights of the same
-/// training, are in use.
-pub fn promote(session: &mut Session, promoted: &Promoted) -> String {
+/// training, are in use; and its best ones with `PlayTrained` latest. Returns a note.
+pub fn promote(session: &mut Session, promoted: &Promoted) -> Option<String> {
     let Promoted { weights, trained, beaten } = promoted;
+    let latest = match session.settings.weights.play_trained {
+        Some(PlayTrained::Never) => return None,
+        Some(PlayTrained::Latest) => true,
+        Some(PlayTrained::Proven) | None => false,
+    };
+    if !trained.proven {
+        return latest.then(|| use_trained(session, weights.clone(), trained, LATEST));
+    }
     let in_use = session.engine.weights();
-    let is_own = session.trained.as_ref().is_some_and(|own| own.path == trained.path);
+    let is_own = session.trained.as_ref().is_some_and(|own| own.path.parent() == trained.path.parent());
     if !is_own && in_use.id() != *beaten {
-        return format!(
+        return Some(format!(
             "generation {} is stronger than other weights than those in use now ({}): Train resume measures it against these",
             trained.generation,
             in_use.id()
-        );
+        ));
     }
-    let origin = format!("playing with generation {}, {}", trained.generation, trained.path.display());
-    let note = take(session, weights.clone(), &origin);
+    Some(use_trained(session, weights.clone(), trained, ""))
+}
+
+/// What is said of the best weights of a training.
+const LATEST: &str = ", the latest of the training and not proven stronger";
+
+/// Uses weights of a training, and returns a note.
+fn use_trained(session: &mut Session, weights: Arc<Weights>, trained: &Trained, remark: &str) -> String {
+    let origin = format!("playing with generation {}{remark}, {}", trained.generation, trained.path.display());
+    let note = take(session, weights, &origin);
     session.trained = Some(trained.clone());
     note
 }
@@ -75,22 +94,37 @@ pub fn promote(session: &mut Session, promoted: &Promoted) -> String {
 /// Uses the weights of a training.
 pub fn use_playing(session: &mut Session, playing: &Playing) -> Outcome {
     let Playing { generation, path, since, .. } = playing;
+    let trained = Trained { generation: *generation, path: path.clone(), proven: true };
+    load_trained(session, &trained, &format!(", proven stronger on {since}"))
+}
+
+fn load_trained(session: &mut Session, trained: &Trained, remark: &str) -> Outcome {
+    let path = &trained.path;
     let weights = Weights::load(path).map_err(|error| format!("{} refused: {error}", path.display()))?;
-    let origin = format!("playing with generation {generation}, proven stronger on {since}, {}", path.display());
-    let note = take(session, Arc::new(weights), &origin);
-    session.trained = Some(Trained { generation: *generation, path: path.clone() });
-    Ok(Some(note))
+    Ok(Some(use_trained(session, Arc::new(weights), trained, remark)))
 }
 
 /// Uses the trained or the built-in weights; there is no `WeightsFile`.
 fn choose(session: &mut Session) -> Outcome {
-    let WeightsChoice { use_trained, folder, .. } = &session.settings.weights;
-    let Some(folder) = folder.clone().filter(|_| *use_trained == Some(true)) else {
+    let WeightsChoice { play_trained, folder, .. } = &session.settings.weights;
+    let (Some(play @ (PlayTrained::Proven | PlayTrained::Latest)), Some(folder)) = (*play_trained, folder.clone())
+    else {
         return Ok(embedded(session));
     };
     let playing = selftrain::playing(&folder);
-    if let Some(playing) = playing.as_ref().filter(|playing| playing.has_beaten(&Weights::embedded())) {
-        return use_playing(session, playing).map_err(|error| {
+    let proven = playing.as_ref().filter(|playing| playing.has_beaten(&Weights::embedded()));
+    let latest = selftrain::latest(&folder).filter(|_| play == PlayTrained::Latest);
+    // The latest weights may be those that are proven stronger.
+    let latest = latest.filter(|(generation, _)| proven.is_none_or(|proven| proven.generation != *generation));
+    let used = match (latest, proven) {
+        (Some((generation, path)), _) => {
+            Some(load_trained(session, &Trained { generation, path, proven: false }, LATEST))
+        }
+        (None, Some(playing)) => Some(use_playing(session, playing)),
+        (None, None) => None,
+    };
+    if let Some(used) = used {
+        return used.map_err(|error| {
             embedded(session);
             format!("{error}; playing with embedded weights")
         });

@@ -178,15 +178,16 @@ fn hostile_files_keep_nothing_from_being_answered() {
     assert!(said[0].contains("20971520 bytes") && said[0].contains("16777216"), "{said:?}");
     // Some hundred megabytes of empty objects.
     let slow = write("slow.json", r#"{"format":2,"name":"","scale":1,"made":["#, "{},", 5 << 20);
-    // The same file as that of a training's beginning.
-    let start = [("TrainFolder", folder.join("run")), ("TrainStart", slow.clone()), ("Train", "improve".into())];
-    for (name, value) in start {
-        program.send(&format!("setoption name {name} value {}", value.display()));
-    }
-    let said = program.sync();
-    assert!(!said.iter().any(|line| line.contains("TrainStart")), "it was waited for: {said:?}");
+    // A training's settings of such a size are refused.
+    let run = folder.join("run");
+    std::fs::create_dir(&run).expect("there is room");
+    std::fs::copy(&large, run.join("settings.json")).expect("there is room");
+    program.send(&format!(
+        "setoption name TrainFolder value {}\nsetoption name Train value improve\nisready",
+        run.display()
+    ));
     let error = program.until_contains("train error: ");
-    assert!(error.contains("TrainStart") && error.contains("slow.json"), "{error}");
+    assert!(error.contains("settings.json") && error.contains("20971520 bytes"), "{error}");
     for end in ["stop", "quit"] {
         program.send(&set(&slow));
         program.send("isready\ngo infinite\nisready");

@@ -10,24 +10,35 @@ use crate::data::write_games;
 use crate::driver::pipe;
 use crate::driver::{Program, after, check_search, folder};
 
-/// So small that a generation takes seconds. `Train` comes first, as it does from a GUI.
+/// Settings so small that a generation takes seconds, written into the folder before the training begins.
+fn write_settings(folder: &Path, others: serde_json::Value) {
+    let mut settings = serde_json::json!({
+        "nodes": 30, "positions": 150, "match-games": 10, "long-games": 10, "long-nodes": 300,
+    });
+    for (name, value) in others.as_object().expect("settings are an object") {
+        settings[name] = value.clone();
+    }
+    fs::create_dir_all(folder).unwrap();
+    fs::write(folder.join("settings.json"), settings.to_string()).unwrap();
+}
+
+/// Those of a comparison training.
+fn write_small(folder: &Path) {
+    if !folder.join("state.json").exists() {
+        write_settings(folder, serde_json::json!({ "label-nodes": 60 }));
+    }
+}
+
+/// The options of a training. `Train` comes first, as it does from a GUI.
 fn options(mode: &str, folder: &Path) -> String {
     let folder = folder.display();
     [
+        ("PlayTrained", "proven"),
         ("Threads", "1"),
         ("Train", mode),
-        ("TrainAdopt", "true"),
-        ("TrainBatch", "0"),
-        ("TrainDepth", "0"),
         ("TrainFolder", &format!("{folder}")),
-        ("TrainGenerations", "0"),
-        ("TrainLabelNodes", "60"),
-        ("TrainLongGames", "10"),
-        ("TrainLongNodes", "300"),
-        ("TrainMatchGames", "10"),
         ("TrainMethod", "comparison"),
-        ("TrainNodes", "30"),
-        ("TrainPositions", "150"),
+        ("TrainMinutes", "0"),
         ("TrainThreads", "1"),
         ("WeightsFile", "weights/material.json"),
     ]
@@ -37,6 +48,7 @@ fn options(mode: &str, folder: &Path) -> String {
 
 /// A program that has begun or resumed a training.
 fn training(mode: &str, folder: &Path) -> Program {
+    write_small(folder);
     let mut program = Program::start();
     program.send(&options(mode, folder));
     // On a busy machine a second may pass between two lines.
@@ -163,7 +175,7 @@ fn from_the_first_option_to_the_adopted_weights() {
     program.send("ucinewgame");
     assert_eq!(program.search("go depth 1").iter().filter(|line| **line == plays).count(), 1);
     // Options that are sent again undo nothing, the same file's name among them.
-    program.send("setoption name WeightsFile value weights/material.json\nsetoption name UseTrained value true");
+    program.send("setoption name WeightsFile value weights/material.json\nsetoption name PlayTrained value proven");
     assert!(program.sync().is_empty());
     check_search(&after(""), &program.search("go depth 4"));
     program.quit();
@@ -177,21 +189,21 @@ fn from_the_first_option_to_the_adopted_weights() {
     let set = format!("setoption name TrainFolder value {}", out.display());
     let empty = "setoption name WeightsFile value <empty>";
     let mut program = Program::start();
-    program.send(&format!("{set}\nsetoption name UseTrained value true\n{empty}"));
+    program.send(&format!("{set}\nsetoption name PlayTrained value proven\n{empty}"));
     let other = format!(
-        "info string UseTrained: embedded weights; generation {number} is proven stronger than others only: WeightsFile {} plays \
+        "info string PlayTrained: embedded weights; generation {number} is proven stronger than others only: WeightsFile {} plays \
          with it",
         path.display()
     );
     // On a busy machine `readyok` comes before it.
-    assert_eq!(program.until_contains("UseTrained: "), other);
+    assert_eq!(program.until_contains("PlayTrained: "), other);
     program.quit();
     // As if it had beaten the built-in weights.
     fs::copy("weights/default.json", out.join("reference.json")).unwrap();
     let mut program = Program::start();
-    program.send(&format!("{set}\nsetoption name UseTrained value true\n{empty}"));
-    trained("UseTrained", &program.until_contains("UseTrained: "));
-    program.send(&format!("{set}\nsetoption name UseTrained value true\n{empty}"));
+    program.send(&format!("{set}\nsetoption name PlayTrained value proven\n{empty}"));
+    trained("PlayTrained", &program.until_contains("PlayTrained: "));
+    program.send(&format!("{set}\nsetoption name PlayTrained value proven\n{empty}"));
     assert!(program.sync().is_empty());
     program.send("setoption name WeightsFile value weights/material.json");
     program.until_contains("material.json");
@@ -200,8 +212,21 @@ fn from_the_first_option_to_the_adopted_weights() {
     // A level plays with the built-in weights, and says nothing of trained ones.
     program.send("ucinewgame\nsetoption name UCI_LimitStrength value true\ngo depth 1");
     assert!(!program.until("bestmove").iter().any(|line| line.contains("trained")));
-    program.send("setoption name UCI_LimitStrength value false\nsetoption name UseTrained value false");
-    program.until("info string UseTrained: embedded weights");
+    program.send("setoption name UCI_LimitStrength value false\nsetoption name PlayTrained value never");
+    program.until("info string PlayTrained: embedded weights");
+    // The best weights of the training, whatever their strength.
+    program.send("setoption name PlayTrained value latest");
+    let latest = program.until_contains("PlayTrained: ");
+    let best = json(&out.join("state.json"))["best"].as_u64().unwrap();
+    if best == number {
+        trained("PlayTrained", &latest);
+    } else {
+        let begins =
+            format!("info string PlayTrained: playing with generation {best}, the latest of the training and not");
+        assert!(latest.starts_with(&begins), "{latest}");
+    }
+    program.send("setoption name PlayTrained value never");
+    program.until("info string PlayTrained: embedded weights");
     // It stays off when the training is resumed.
     program.send(&options("resume", &out).replace("weights/material.json", "<empty>"));
     program.send("isready");
@@ -256,17 +281,17 @@ fn from_the_first_option_to_the_adopted_weights() {
     check_files(&out);
 
     // Another one, from the games of a file.
+    write_settings(&folder.join("games"), serde_json::json!({ "generations": 1 }));
     let mut program = Program::start();
     program.send(&options("games", &folder.join("games")));
     let games = folder.join("games.pgn");
     write_games(&games, 20);
     program.send(&format!("setoption name TrainGamesFile value {}", games.display()));
-    program.send("setoption name TrainGenerations value 1");
     let said = program.sync();
     assert!(said.iter().any(|line| line.starts_with("info string train begins: games")), "{said:?}");
     program.until("info string train finished: 1 generation done");
     program.quit();
-    assert_eq!(json(&folder.join("games/settings.json"))["source"]["games"], games.display().to_string());
+    assert_eq!(json(&folder.join("games/settings.json"))["games-file"], games.display().to_string());
 }
 
 /// The output of a search without the reports of a training.
@@ -274,104 +299,66 @@ fn moves(output: &[String]) -> Vec<String> {
     output.iter().filter(|line| !line.starts_with("info string train ")).cloned().collect()
 }
 
-/// A number is used, also one that a preset has, and reported with the others; one that the method does not have is
-/// refused.
+/// What options and the folder give is used and reported with the others, or refused.
 #[test]
-fn numbers_are_used_and_reported_or_refused() {
-    let folder = folder("gui-training-numbers");
-    for (run, options, reported) in [
-        ("regression", "TrainNodes value 300", "regression: 300 nodes a move, 1,500,000 positions a generation, "),
+fn settings_are_used_and_reported_or_refused() {
+    let folder = folder("gui-training-settings");
+    for (run, option, settings, reported) in [
+        ("nodes", "", r#"{"nodes": 300}"#, "regression: 300 nodes a move, 1,500,000 positions a generation, "),
         (
             "threads",
-            "TrainThreads value 1\nsetoption name TrainMatchGames value 121",
+            "TrainThreads value 1",
+            r#"{"match-games": 121}"#,
             "of at most 122 games at 4,000 nodes a move, 1 thread",
         ),
-        ("positions", "TrainPositions value 20000", "regression: 1,000 nodes a move, 20,000 positions a generation, "),
-        ("generations", "TrainGenerations value 1", ", 1 generation, "),
+        ("generations", "", r#"{"generations": 1}"#, ", 1 generation, "),
         (
             "comparison",
-            "TrainMethod value comparison\nsetoption name TrainBatch value 256",
-            "comparison: 1,000 nodes a move, 5,000 nodes a label, 50,000 positions a generation, depth 1, batches of 256, ",
+            "TrainMethod value comparison",
+            r#"{"label-nodes": 2000, "depth": 2}"#,
+            "comparison: 1,000 nodes a move, 2,000 nodes a label, 50,000 positions a generation, depth 2, batches of 256, ",
+        ),
+        ("minutes", "TrainMinutes value 5", r#"{"minutes": 7}"#, ", 5 minutes, "),
+        (
+            "short",
+            "TrainMinutes value 10\nsetoption name Train value scratch",
+            "{}",
+            " 100,000 positions a generation, matches of at most 100 games",
         ),
         (
-            "labels",
-            "TrainMethod value comparison\nsetoption name TrainLabelNodes value 2000\nsetoption name TrainDepth value 2",
-            "comparison: 1,000 nodes a move, 2,000 nodes a label, 50,000 positions a generation, depth 2, ",
+            "long",
+            "TrainMinutes value 480\nsetoption name Train value scratch",
+            "{}",
+            " 400,000 positions a generation, matches of at most 1,000 games",
         ),
-        ("minutes", "TrainMinutes value 5", ", 5 minutes, "),
-        ("long", "TrainLongNodes value 5000\nsetoption name TrainLongGames value 7", ": about "),
-        ("night", "TrainPreset value night", ", 480 minutes, "),
         (
-            "coffee",
-            "TrainPreset value coffee",
-            "error: preset coffee: ten minutes are for a training from the piece values",
+            "depth",
+            "",
+            r#"{"depth": 1}"#,
+            "error: depth belongs to a training by comparison (method comparison), and this one is by regression",
         ),
-        ("depth", "TrainDepth value 1", "error: TrainDepth belongs to comparison training"),
-        ("batch", "TrainBatch value 256", "error: TrainBatch belongs to comparison training"),
-        ("label-nodes", "TrainLabelNodes value 2000", "error: TrainLabelNodes belongs to comparison training"),
+        ("unknown", "", r#"{"node": 1}"#, "error: unknown field `node`, expected one of `method`, "),
+        ("range", "", r#"{"nodes": 0}"#, "error: nodes must be at least 1"),
     ] {
         let out = folder.join(run);
+        fs::create_dir_all(&out).unwrap();
+        fs::write(out.join("settings.json"), settings).unwrap();
         let mut program = Program::start();
-        program.send(&format!("setoption name TrainFolder value {}\nsetoption name {options}", out.display()));
-        program.send("setoption name Train value improve\nisready");
+        let option = if option.is_empty() { String::new() } else { format!("\nsetoption name {option}") };
+        program.send(&format!("setoption name TrainFolder value {}", out.display()));
+        program.send(&format!("setoption name Train value improve{option}\nisready"));
         program.until_contains(reported);
         program.send("train stop");
         program.quit();
-        assert_eq!(out.exists(), !reported.starts_with("error"), "{run}");
+        assert_eq!(out.join("state.json").exists(), !reported.starts_with("error"), "{run}");
     }
-    fs::remove_dir_all(folder).unwrap();
-}
-
-/// Each number that is not 0 is a setting of the training, and 0 leaves the one that the mode has.
-#[test]
-fn numbers_are_settings_and_0_is_automatic() {
-    let folder = folder("gui-training-automatic");
-    let numbers = [
-        ("TrainDepth", "depth", 2),
-        ("TrainNodes", "nodes", 301),
-        ("TrainLabelNodes", "label-nodes", 302),
-        ("TrainPositions", "positions", 303),
-        ("TrainGenerations", "generations", 7),
-        ("TrainMinutes", "minutes", 304),
-        ("TrainThreads", "threads", 3),
-        ("TrainBatch", "batch", 305),
-        ("TrainMatchGames", "match-games", 306),
-        ("TrainLongGames", "long-games", 38),
-        ("TrainLongNodes", "long-nodes", 307),
-    ];
-    let begin = |run: &str, value: fn(u64) -> Option<u64>| {
-        let out = folder.join(run);
-        let mut program = Program::start();
-        program
-            .send(&format!("setoption name Train value scratch\nsetoption name TrainFolder value {}", out.display()));
-        program.send("setoption name TrainMethod value comparison");
-        for (option, _, number) in numbers {
-            if let Some(number) = value(number) {
-                program.send(&format!("setoption name {option} value {number}"));
-            }
-        }
-        program.send("isready");
-        program.until("info string train comparison: ");
-        stop(&mut program);
-        program.quit();
-        json(&out.join("settings.json"))
-    };
-    let automatic = begin("automatic", |_| None);
-    assert_eq!(begin("zero", |_| Some(0)), automatic);
-    let mut expected = automatic;
-    for (_, key, number) in numbers {
-        assert_ne!(expected[key], number, "{key}");
-        expected[key] = number.into();
-    }
-    // As many games measure the distance as there are.
-    expected["distance-games"] = 38.into();
-    assert_eq!(begin("chosen", Some), expected);
     fs::remove_dir_all(folder).unwrap();
 }
 
 #[test]
 fn it_begins_a_second_after_the_last_option() {
     let out = folder("gui-training-later").join("run");
+    write_small(&out);
     let mut program = Program::start();
     program.send(&options("scratch", &out));
     let said = program.until("info string train begins");
@@ -381,25 +368,18 @@ fn it_begins_a_second_after_the_last_option() {
 }
 
 #[test]
-fn buttons_and_commands() {
-    let out = folder("gui-training-buttons").join("run");
+fn commands() {
+    let out = folder("gui-training-commands").join("run");
     let mut program = Program::start();
-    program.send("setoption name Stop Training\ntrain stop");
-    assert_eq!(program.sync(), ["info string train nothing to stop"; 2]);
-    program.send(&options("off", &out));
-    program.send("setoption name Start Training");
-    let said = program.sync();
-    assert!(said.iter().any(|line| line.starts_with("info string train begins: scratch")), "{said:?}");
-    program.send("train start\nsetoption name Train value off");
-    let said = program.sync();
-    assert!(said.contains(&"info string train is running already".to_string()), "{said:?}");
-    assert!(said.iter().any(|line| line.starts_with("info string train keeps running")), "{said:?}");
-    program.send("setoption name Stop Training");
-    program.until("info string train stopped: ");
-    program.send("train start");
-    program.until("info string train resumes: resume, generation 1 (");
+    program.send("train stop");
+    assert_eq!(program.sync(), ["info string train nothing to stop"]);
+    program.quit();
+    let mut program = training("scratch", &out);
     program.send("setoption name Train value resume\nisready");
     program.until("info string train is running already");
+    stop(&mut program);
+    program.send("setoption name Train value off\nsetoption name Train value resume\nisready");
+    program.until("info string train resumes: resume, generation 1 (");
     program.send("setoption name Train value off\nsetoption name Train value scratch\nisready");
     program.until("info string train stopped: ");
     program.until("info string train resumes: scratch");
@@ -423,7 +403,7 @@ fn a_running_training_is_not_disturbed() {
     program.send("setoption name Train value scratch");
     assert!(program.sync().contains(&"info string train is running already".to_string()));
     program.send(&format!("setoption name TrainFolder value {}", home.join("other").display()));
-    program.send("setoption name TrainNodes value 77\nsetoption name TrainAdopt value false\ntrain status");
+    program.send("setoption name TrainMinutes value 77\ntrain status");
     let said = program.sync();
     let kept = said.iter().filter(|line| line.contains("the option counts when a training starts")).count();
     assert_eq!(kept, 2, "{said:?}");
@@ -434,49 +414,14 @@ fn a_running_training_is_not_disturbed() {
     fs::remove_dir_all(home).unwrap();
 }
 
-#[test]
-fn a_training_starts_from_what_is_named_for_it() {
-    let folder = folder("gui-training-start");
-    let out = folder.join("run");
-    let mut program = Program::start();
-    program.send("eval");
-    let built_in = program.until("evaluation ");
-    program.send(&options("improve", &out).replace("WeightsFile", "TrainStart"));
-    program.sync();
-    program.until("info string train generation 1 ");
-    stop(&mut program);
-    program.send("eval");
-    assert_eq!(program.until("evaluation "), built_in);
-    program.quit();
-    let start = Weights::load(&out.join("start.json")).unwrap();
-    assert_eq!(start.id(), Weights::material().id());
-
-    let mut program = Program::start();
-    program.send(&options("improve", &folder.join("none")).replace("WeightsFile", "TrainNone"));
-    program.send("setoption name TrainStart value none.json");
-    let said = program.sync();
-    assert!(said.iter().any(|line| line.contains("train error: TrainStart: none.json")), "{said:?}");
-    program.quit();
-    assert!(!folder.join("none").exists());
-}
-
 /// What each mode starts from, what it says of itself, and that a folder holds one kind of training.
 #[test]
 fn modes_say_what_happens() {
     let folder = folder("gui-training-modes");
     let default = Weights::load(Path::new("weights/default.json")).unwrap().id();
-    let mut program = Program::start();
-    program.send("setoption name Train value selfplay");
-    assert_eq!(
-        program.sync(),
-        [
-            "info string Train: selfplay is now called scratch (from the value of the pieces alone) or improve (from the weights \
-             in use)"
-        ]
-    );
-    program.quit();
     for (mode, start) in [("scratch", Weights::material().id()), ("improve", default)] {
         let out = folder.join(mode);
+        write_small(&out);
         let mut program = Program::start();
         program.send(&options(mode, &out).replace("weights/material.json", "<empty>"));
         program.send("isready");
@@ -502,18 +447,6 @@ fn modes_say_what_happens() {
         assert!(error.contains(refusal), "{error}");
         program.quit();
     }
-    let mut program = Program::start();
-    program.send(&options("improve", &folder.join("improve")));
-    program.send("setoption name TrainStart value material\nisready");
-    let error = program.until_contains("train error: ");
-    assert!(error.contains("did not begin from TrainStart material: Train resume continues it"), "{error}");
-    program.quit();
-    let mut program = Program::start();
-    program.send(&options("scratch", &folder.join("none")));
-    program.send("setoption name TrainStart value default\nisready");
-    let error = program.until_contains("train error: ");
-    assert!(error.contains("scratch starts from the pieces alone"), "{error}");
-    program.quit();
     fs::remove_dir_all(folder).unwrap();
 }
 
@@ -521,9 +454,10 @@ fn modes_say_what_happens() {
 #[test]
 fn small_and_equal_trainings_say_so() {
     let out = folder("gui-training-small").join("run");
+    write_settings(&out, serde_json::json!({}));
     let mut program = Program::start();
     program.send(&options("scratch", &out).replace("value comparison", "value regression"));
-    program.send("setoption name TrainLabelNodes value 0\nisready");
+    program.send("isready");
     let held = program.until_contains(" positions: pieces, squares and terms learn; pairs of pieces need ");
     assert!(held.starts_with("info string train "), "{held}");
     stop(&mut program);
@@ -531,7 +465,7 @@ fn small_and_equal_trainings_say_so() {
     await_match(&out, &Weights::material());
     let mut program = Program::start();
     program.send(&options("resume", &out).replace("value comparison", "value automatic"));
-    program.send("setoption name TrainLabelNodes value 0\nisready");
+    program.send("isready");
     let equal = program.until_contains(" changed no weight, no match is played");
     assert!(equal.starts_with("info string train generation "), "{equal}");
     program.quit();
@@ -568,11 +502,29 @@ fn trained_weights_are_distinguished_after_a_restart() {
     program.until("info string train generation 1 ");
     stop(&mut program);
     program.quit();
-    // Not yet proven: one line says how far it is.
+    // Adopted, but not yet proven: one line says how far it is, and the weights are played with on request.
+    let best = out.join("best.json");
+    Weights::material().save(&best).unwrap();
+    let state = fs::read(out.join("state.json")).unwrap();
+    let mut adopted = json(&out.join("state.json"));
+    adopted.as_object_mut().unwrap().remove("checksum");
+    (adopted["generation"], adopted["best"], adopted["adopted"]) = (2.into(), 1.into(), 1.into());
+    fs::create_dir_all(out.join("generation-001")).unwrap();
+    Weights::material().save(&out.join("generation-001/weights.json")).unwrap();
+    fs::write(out.join("state.json"), adopted.to_string()).unwrap();
+    let mut program = Program::start_at_home(&home);
+    program.send("setoption name PlayTrained value latest\nuci");
+    let line =
+        "info string PlayTrained: playing with generation 1, the latest of the training and not proven stronger, ";
+    program.until(line);
+    program.until(&format!("id name Dyad {} (in training, generation 1)", env!("CARGO_PKG_VERSION")));
+    program.quit();
+    fs::write(out.join("state.json"), state).unwrap();
+    fs::remove_file(best).unwrap();
     let mut program = Program::start_at_home(&home);
     program.send("uci");
     program.until(&format!("id name Dyad {}", env!("CARGO_PKG_VERSION")));
-    program.until("info string UseTrained: embedded weights; no generation of the training in ");
+    program.until("info string PlayTrained: embedded weights; no generation of the training in ");
     program.quit();
     await_match(&out, &better());
     let mut program = training("resume", &out);
@@ -587,10 +539,10 @@ fn trained_weights_are_distinguished_after_a_restart() {
     let name = format!("id name Dyad {} (trained, generation {number})", env!("CARGO_PKG_VERSION"));
     let said = program.until("uciok");
     assert!(said.contains(&name), "{said:?}");
-    program.until(&format!("info string UseTrained: playing with generation {number}, proven stronger on 20"));
+    program.until(&format!("info string PlayTrained: playing with generation {number}, proven stronger on 20"));
     check_search(&after(""), &program.search("go depth 4"));
-    program.send("setoption name UseTrained value false");
-    program.until("info string UseTrained: embedded weights");
+    program.send("setoption name PlayTrained value never");
+    program.until("info string PlayTrained: embedded weights");
     program.quit();
     let mut program = Program::start_at_home(&home);
     program.send("go depth 1");
@@ -624,6 +576,7 @@ fn the_page_is_opened_in_the_browser() {
     program.send(&format!("setoption name TrainFolder value {}\nsetoption name Open Training Page", out.display()));
     let said = program.sync();
     assert!(said[0].starts_with("info string train error: there is no page of a training in "), "{said:?}");
+    write_small(&out);
     program.send("setoption name TrainOpenPage value true");
     program.send(&options("scratch", &out));
     program.send("isready");
@@ -647,6 +600,7 @@ fn the_page_is_opened_in_the_browser() {
 fn a_training_comes_after_the_search_whatever_the_priority_of_that() {
     for niceness in [3, 12] {
         let out = folder(&format!("gui-training-nice-{niceness}")).join("run");
+        write_small(&out);
         let mut program = Program::start_nice(niceness);
         program.send(&options("scratch", &out));
         program.until("info string train generation 1 ");
@@ -777,7 +731,7 @@ fn without_it_nothing_is_made() {
     let default = listing.iter().find_map(|line| line.strip_prefix("option name TrainFolder type string default "));
     let default = Path::new(default.expect("it is listed")).to_path_buf();
     assert!(default.starts_with(&home) && default.ends_with("dyad"), "{}", default.display());
-    program.send("setoption name Train value off\nsetoption name UseTrained value true\ntrain status");
+    program.send("setoption name Train value off\nsetoption name PlayTrained value proven\ntrain status");
     program.until("info string train status: off");
     check_search(&after(""), &program.search("go depth 8"));
     #[cfg(target_os = "linux")]

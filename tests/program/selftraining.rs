@@ -9,7 +9,7 @@ use std::time::Duration;
 use crate::driver::{folder, kill_until_it_ends, refusal, tool};
 
 fn selftrain(folder: &Path, arguments: &[&str]) -> Child {
-    tool("selftrain", &[&[folder.to_str().unwrap()], arguments].concat(), Stdio::piped())
+    tool("selftrain", &[&["--out", folder.to_str().unwrap()], arguments].concat(), Stdio::piped())
 }
 
 /// The page of a training is whole, whenever its writer was killed.
@@ -71,13 +71,13 @@ fn a_killed_self_training_resumes_with_the_same_weights() {
 fn an_interrupted_self_training_prints_how_to_resume() {
     let folder = folder("selftrain-interrupted");
     let mut program = Command::new(env!("CARGO_BIN_EXE_dyad"));
-    program.arg("selftrain").arg(&folder).args(["--nodes", "300", "--threads", "2"]);
+    program.args(["selftrain", "--out"]).arg(&folder).args(["--nodes", "300", "--threads", "2"]);
     let running = program.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     while fs::metadata(folder.join("generation-001/games.pgn")).map_or(0, |file| file.len()) == 0 {
         thread::sleep(Duration::from_millis(10));
     }
     // Another process is refused, with the number of this one.
-    let second = Command::new(env!("CARGO_BIN_EXE_dyad")).arg("selftrain").arg(&folder).output().unwrap();
+    let second = Command::new(env!("CARGO_BIN_EXE_dyad")).args(["selftrain", "--out"]).arg(&folder).output().unwrap();
     let refused = String::from_utf8_lossy(&second.stderr).into_owned();
     assert!(!second.status.success() && refused.contains(&format!("process {}", running.id())), "{refused}");
     let interrupt = Command::new("kill").args(["-INT", &running.id().to_string()]).status();
@@ -109,13 +109,13 @@ fn options_of_another_method_are_refused() {
     let folder = folder("selftrain-refused");
     let path = folder.to_str().unwrap();
     for (arguments, expected) in [
-        (&["--depth", "2"][..], "depth belongs to comparison training (method comparison)"),
-        (&["--batch", "255"], "batch belongs to comparison training"),
-        (&["--method", "regression", "--label-nodes", "2000"], "label-nodes belongs to comparison training"),
-        (&["--method", "regression", "--games-file", "Cargo.toml"], "source belongs to comparison training"),
+        (&["--depth", "2"][..], "depth belongs to a training by comparison (method comparison)"),
+        (&["--batch", "255"], "batch belongs to a training by comparison"),
+        (&["--method", "regression", "--label-nodes", "2000"], "label-nodes belongs to a training by comparison"),
+        (&["--method", "regression", "--games-file", "Cargo.toml"], "games-file belongs to a training by comparison"),
         (&["--method", "fit"], "expected regression or comparison, found 'fit'"),
     ] {
-        let refusal = refusal(&[&["selftrain", path], arguments].concat());
+        let refusal = refusal(&[&["selftrain", "--out", path], arguments].concat());
         assert!(refusal.contains(expected), "{refusal}");
         assert!(!folder.join("state.json").exists());
     }

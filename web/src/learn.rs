@@ -20,7 +20,7 @@ use dyad_trainer::data::prepare;
 use dyad_trainer::fit::regression::FitEvent;
 use dyad_trainer::selftrain::generator::{GamePlayer, GeneratorSettings, pgn};
 use dyad_trainer::selftrain::work::{self, RandomStream, WindowFit};
-use dyad_trainer::selftrain::{Method, MethodName, Preset, Regression, SelfTrainSettings};
+use dyad_trainer::selftrain::{Method, Preset, SelfTrainSettings};
 use serde::{Deserialize, Serialize};
 
 use crate::play::ucis;
@@ -42,11 +42,9 @@ pub fn settings(seed: u64) -> SelfTrainSettings {
         seed,
         positions: 120_000,
         match_games: 100,
-        distance_games: 40,
         // As many nodes as in the gating matches: a browser has no time for more.
         long_nodes: 1_000,
-        minutes: 0,
-        ..SelfTrainSettings::preset(Preset::Coffee, MethodName::Regression)
+        ..SelfTrainSettings::preset(Preset::Scratch, Method::Regression)
     }
 }
 
@@ -283,7 +281,6 @@ struct StateFile {
 /// A training.
 pub struct Learner {
     state: State,
-    regression: Regression,
     /// The weights that the fit starts from.
     initial: Arc<Weights>,
     best: Arc<Weights>,
@@ -333,7 +330,7 @@ impl Learner {
             seconds: 0.0,
         };
         let mut learner = Learner::of(state, Arc::new(Weights::material()), best, None).expect("a regression");
-        if learner.state.settings.distance_games == 0 {
+        if learner.state.settings.distance_games() == 0 {
             learner.begin_generation(&mut Vec::new());
         }
         learner
@@ -345,12 +342,11 @@ impl Learner {
         best: Arc<Weights>,
         new: Option<Arc<Weights>>,
     ) -> Result<Learner, String> {
-        let Method::Regression(regression) = state.settings.method else {
+        if state.settings.method != Method::Regression {
             return Err("these are the settings of another method than regression".into());
-        };
+        }
         Ok(Learner {
             state,
-            regression,
             initial,
             best,
             new,
@@ -490,7 +486,7 @@ impl Learner {
         match self.state.stage {
             Stage::Games => work::games(settings, self.state.generation).games,
             Stage::Match => settings.match_games.next_multiple_of(2),
-            Stage::Distance => settings.distance_games.next_multiple_of(2),
+            Stage::Distance => settings.distance_games().next_multiple_of(2),
             Stage::Fit => 0,
         }
     }
@@ -631,7 +627,7 @@ impl Learner {
                 self.best = new;
                 self.state.adopted += 1;
                 self.state.best_generation = generation;
-                if self.state.settings.distance_games > 0 {
+                if self.state.settings.distance_games() > 0 {
                     self.begin(Stage::Distance, events);
                 } else {
                     self.end_generation(events);
@@ -669,7 +665,7 @@ impl Learner {
         if stage == Stage::Games {
             self.state.games = Vec::new();
         }
-        let of = if stage == Stage::Fit { self.regression.passes.into() } else { self.games() };
+        let of = if stage == Stage::Fit { self.state.settings.passes.into() } else { self.games() };
         events.push(Event::Stage { stage, generation: self.state.generation, of });
     }
 
@@ -684,13 +680,13 @@ impl Learner {
         let (generation, settings) = (self.state.generation, &self.state.settings);
         let games: Vec<GameRecord> =
             self.state.games.iter().flatten().flatten().filter_map(|game| work::parse(game)).collect();
-        let drawn = prepare::draw(&work::positions(settings, generation, work::filters(&self.regression)), &games);
+        let drawn = prepare::draw(&work::positions(settings, generation, work::filters(settings)), &games);
         self.samples.insert(generation, drawn.clone());
         let first = settings.window_start(generation);
         let window: Vec<Packed> =
             self.samples.range(first..=generation).flat_map(|(_, samples)| samples).copied().collect();
         let (stop, weights) = (Control::new(false), [&self.initial, &self.best]);
-        let fit = WindowFit::new((settings, &self.regression), generation, &window, weights, 1, &stop);
+        let fit = WindowFit::new(settings, generation, &window, weights, 1, &stop);
         let fit = fit.map_err(|error| error.to_string())?;
         let (of, passes) = (u64::from(fit.passes()) * fit.positions(), fit.passes());
         let mut now = FitProgress { done: 0, of, pass: 1, passes, loss: None };
@@ -890,7 +886,7 @@ mod tests {
             nodes: 60,
             match_games: 6,
             match_nodes: 100,
-            distance_games: 0,
+            long_games: 0,
             ..settings(3)
         }
     }
@@ -951,7 +947,7 @@ mod tests {
     fn a_browser_learns_what_the_program_learns() {
         let start = Arc::new(Weights::material());
         let folder = std::env::temp_dir().join(format!("dyad-web-{}", std::process::id()));
-        let settings = SelfTrainSettings { generations: 1, long_games: 0, threads: 2, ..small() };
+        let settings = SelfTrainSettings { generations: 1, threads: 2, ..small() };
         let stop = Control::new(false);
         begin(&settings, &start, &Weights::embedded(), &folder, &stop, &mut |_| ()).unwrap();
         let by_program = Weights::load(&folder.join("generation-001/weights.json"));

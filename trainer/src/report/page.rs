@@ -122,7 +122,7 @@ fn beginning(page: &mut Page, run: &RunData) {
     }
     let from_pieces = run.before.as_ref().is_some_and(|start| start.plays_as(&Weights::material()));
     let from = if from_pieces { "the values of the pieces alone" } else { "the weights that it begins with" };
-    let games = match run.setting("source").and_then(|source| source.get("games")) {
+    let games = match run.setting("games-file") {
         None => "plays games against itself and makes new weights from them",
         Some(_) => "makes new weights from the games of a file",
     };
@@ -136,7 +136,7 @@ fn beginning(page: &mut Page, run: &RunData) {
 fn resuming(page: &mut Page, run: &RunData) {
     if run.now.is_none() && run.setting("method").is_some() {
         page.paragraph(
-            "To continue this training, set Train to resume in your chess program, or run dyad selftrain FOLDER --resume with \
+            "To continue this training, set Train to resume in your chess program, or run dyad selftrain --out FOLDER --resume with \
              the folder of this page.",
         );
     }
@@ -221,7 +221,10 @@ fn rated(run: &RunData) -> Vec<Rated> {
         own.fold(all, |best, elo| if elo.error() < best.error() { elo } else { best })
     };
     let rate = |((generation, hours), elo)| Rated { generation, hours, elo: best_known(generation, elo) };
-    all.zip(ratings(&steps, &games)).map(rate).collect()
+    let rated = all.zip(ratings(&steps, &games)).map(rate).zip(&games);
+    // Strength is not known before games against the reference measure it.
+    let is_known = |elo: &Estimate| elo.error() <= Distance::FAR || elo.high < 0.0 || elo.low > 0.0;
+    rated.filter(|(rated, own)| own.games > 0.0 && is_known(&rated.elo)).map(|(rated, _)| rated).collect()
 }
 
 /// The strength of the best weights against the reference, which is the line at zero.
@@ -330,7 +333,7 @@ fn generations(page: &mut Page, run: &RunData, rated: &[Rated]) {
         let outcome = match (generation.adopted, proof) {
             (true, Some(Generation { adopted: true, .. })) => "best, proven stronger",
             (true, _) => "best",
-            (false, _) if matches!(record.decision, Some(Decision::H0)) => "not stronger",
+            (false, _) if matches!(record.decision, Some(Decision::H0)) => "not proven stronger",
             (false, _) => "not decided",
         };
         vec![

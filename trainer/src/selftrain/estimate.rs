@@ -10,7 +10,7 @@ use dyad_engine::eval::Weights;
 use dyad_engine::search::{Limits, Options};
 
 use super::self_play::HASH;
-use super::settings::{Comparison, Method, Regression, SelfTrainSettings};
+use super::settings::{Method, SelfTrainSettings};
 use crate::base::parallel::ordered_for_each;
 use crate::base::words::spoken;
 
@@ -94,39 +94,36 @@ fn nodes(settings: &SelfTrainSettings, generation: u32) -> f64 {
     let games = |games: f64, nodes: u64| games * (PLIES as f64 * nodes as f64);
     let own_games = positions / settings.positions_per_game as f64;
     let window = f64::from(generation + 1 - settings.window_start(generation));
-    let training = match &settings.method {
-        Method::Regression(Regression { passes, .. }) => {
-            let fit = f64::from(*passes) * positions * window * REGRESSION_NODES;
-            games(own_games, settings.nodes_of(generation)) + fit
-        }
-        Method::Comparison(own) => {
-            let Comparison { label_nodes, iterations, depth, .. } = own;
-            let passes = f64::from(*iterations) * window;
-            let training = positions * passes * COMPARISON_NODES * f64::from(3u32.pow(depth.saturating_sub(1).min(9)));
-            match own.is_labeled() {
-                true => games(own_games, settings.nodes) + positions * *label_nodes as f64 + training,
+    let passes = f64::from(settings.passes) * window;
+    let training = match settings.method {
+        Method::Regression => games(own_games, settings.nodes_of(generation)) + passes * positions * REGRESSION_NODES,
+        Method::Comparison => {
+            let depth = f64::from(3u32.pow(settings.depth.saturating_sub(1).min(9)));
+            let training = positions * passes * COMPARISON_NODES * depth;
+            match settings.is_labeled() {
+                true => games(own_games, settings.nodes) + positions * settings.label_nodes as f64 + training,
                 false => training,
             }
         }
     };
     let tuning = games(2.0 * settings.tuning_pairs as f64, settings.match_nodes);
     let matches = games(settings.match_games as f64 / 2.0, settings.match_nodes);
-    training + tuning + matches + games(settings.distance_games as f64 / 2.0, settings.long_nodes)
+    training + tuning + matches + games(settings.distance_games() as f64 / 2.0, settings.long_nodes)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::selftrain::{MethodName, Preset};
+    use crate::selftrain::Preset;
 
     #[test]
     fn more_work_takes_longer() {
-        let of = |preset, method| nodes(&SelfTrainSettings::preset(preset, method), GROWN);
-        for method in MethodName::ALL {
+        for method in Method::ALL {
             let scratch = SelfTrainSettings::preset(Preset::Scratch, method);
             assert!([1, 2, 4].map(|number| nodes(&scratch, number)).is_sorted(), "{method}");
-            let [coffee, scratch, night, improve] =
-                [Preset::Coffee, Preset::Scratch, Preset::Night, Preset::Improve].map(|preset| of(preset, method));
+            let [coffee, night] = [10, 480].map(|minutes| nodes(&scratch.clone().sized(minutes), GROWN));
+            let improve = nodes(&SelfTrainSettings::preset(Preset::Improve, method), GROWN);
+            let scratch = nodes(&scratch, GROWN);
             assert!(coffee < scratch && scratch < night && scratch < improve, "{method}");
         }
     }
@@ -134,7 +131,7 @@ mod tests {
     /// Nodes of a game above 2^64.
     #[test]
     fn twice_the_nodes_take_twice_as_long() {
-        for method in MethodName::ALL {
+        for method in Method::ALL {
             let of = |nodes| {
                 let preset = SelfTrainSettings::preset(Preset::Scratch, method);
                 super::nodes(&SelfTrainSettings { nodes, match_nodes: nodes, long_nodes: nodes, ..preset }, GROWN)
@@ -147,7 +144,7 @@ mod tests {
     #[test]
     fn a_generation_corrects_the_speed() {
         let settings =
-            SelfTrainSettings { nodes: 10, ..SelfTrainSettings::preset(Preset::Scratch, MethodName::Regression) };
+            SelfTrainSettings { nodes: 10, ..SelfTrainSettings::preset(Preset::Scratch, Method::Regression) };
         assert!(Speed::measure(&settings, &Weights::embedded()).nodes_per_second > 0.0);
         let speed = Speed::of(&settings, 1, Duration::from_secs(30));
         assert!((speed.seconds(&settings, 1) - 30.0).abs() < 1e-9);

@@ -117,7 +117,6 @@ impl SelfTrainState {
     fn from_text(text: &[u8]) -> Result<SelfTrainState, String> {
         let text = str::from_utf8(text).map_err(|error| error.to_string())?;
         let state: SelfTrainState = serde_json::from_str(text).map_err(|error| error.to_string())?;
-        // Release 0.1.0 wrote no checksum.
         if let Some(stated) = &state.checksum {
             let (fields, _) = text.rsplit_once(CHECKSUM).ok_or("the checksum is not at its end")?;
             let computed = format!("{:08x}", crc32fast::hash(fields.as_bytes()));
@@ -212,8 +211,9 @@ const ATOMIC: [&str; 14] = [
     WEIGHTS,
 ];
 
-/// File names, including those of a run, that must not exist where a training begins.
-const RESERVED: [&str; 9] = [SETTINGS, LOG, START, BEST, REFERENCE, PLAYING, DATA, CHECKPOINT, FIRST_GENERATION];
+/// File names, including those of a run, that must not exist where a training begins. Settings may: the user has written
+/// them, and they are merged into those of the training.
+const RESERVED: [&str; 8] = [LOG, START, BEST, REFERENCE, PLAYING, DATA, CHECKPOINT, FIRST_GENERATION];
 
 /// A folder, locked by this process.
 pub(super) struct Folder {
@@ -245,7 +245,7 @@ impl Folder {
         write_atomic(&beginning, b"").map_err(SelfTrainError::file("write", &beginning))?;
         start.save(&self.weights(0))?;
         reference.save(&self.reference())?;
-        save(&self.settings(), settings)?;
+        save(&self.settings(), &settings.to_json())?;
         let state = SelfTrainState::default();
         self.save_state(&state)?;
         remove(&beginning)?;
@@ -254,24 +254,17 @@ impl Folder {
 
     /// Sets the weights that the engine plays with until a generation is proven stronger; `None` keeps them. A new
     /// reference resets the distance and the generation that the engine plays with, which is returned if there is one.
-    /// Trainings of release 0.2.0 and earlier have no reference file: the built-in weights are the default.
     pub fn set_reference(
         &self,
         state: &mut SelfTrainState,
         reference: Option<&Weights>,
     ) -> Result<Option<u32>, SelfTrainError> {
         let path = self.reference();
-        let saved = if path.exists() { Some(Weights::load(&path)?) } else { None };
-        let built_in = Weights::embedded();
+        let saved = Weights::load(&path)?;
         let is_playing = |new: &Weights| {
             state.playing > 0 && Weights::load(&self.playing()).is_ok_and(|playing| playing.plays_as(new))
         };
-        let reference = match (&saved, reference) {
-            (Some(_), Some(new)) if is_playing(new) => return Ok(None),
-            (Some(saved), Some(new)) if !saved.plays_as(new) => new,
-            (Some(_), _) => return Ok(None),
-            (None, new) => new.unwrap_or(&built_in),
-        };
+        let Some(reference) = reference.filter(|new| !is_playing(new) && !saved.plays_as(new)) else { return Ok(None) };
         let was_playing = Some(std::mem::take(&mut state.playing)).filter(|playing| *playing > 0);
         state.distance = None;
         self.save_state(state)?;
@@ -533,7 +526,6 @@ pub(super) fn check_free(folder: &Path) -> Result<(), SelfTrainError> {
 mod tests {
     use super::*;
 
-    /// A new version resumes a self-training that an earlier one began.
     #[test]
     fn the_keys_of_the_state_stay() {
         let text =

@@ -12,7 +12,7 @@ use serde_json::json;
 use super::error::SelfTrainError;
 use super::event::Stage;
 use super::folder::{Folder, GenerationFolder, LABELED, SelfTrainState, clean, load_settings, remove, save};
-use super::settings::{Comparison, Method, SelfTrainSettings};
+use super::settings::{Method, SelfTrainSettings};
 use super::window::Window;
 use super::work::{self, RandomStream};
 use crate::fit::averaging;
@@ -70,17 +70,12 @@ impl Generation {
         let is_empty =
             [Stage::Games, Stage::Positions].contains(&state.stage) && !drawn.iter().any(|file| file.exists());
         if is_empty || !saved.exists() {
-            save(&saved, settings)?;
+            save(&saved, &settings.to_json())?;
         }
         if is_empty {
             state.stage = Stage::Games;
         }
         let own = load_settings(&saved)?;
-        let [_, positions, labeled] = &drawn;
-        if !own.stages(state.generation).contains(&Stage::Labels) && positions.exists() && !labeled.exists() {
-            // Release 0.2.0 and earlier did this in a separate stage, before which a training may have been stopped.
-            fs::rename(positions, labeled).map_err(SelfTrainError::file("rename", positions))?;
-        }
         let (threads, generations) = (settings.threads, settings.generations);
         // The generation itself may already be the best.
         let rejected = state.generation.saturating_sub(state.best + 1);
@@ -111,25 +106,20 @@ impl Generation {
 
     /// Whether there are enough positions for the fine-tuning pass of a comparison training.
     pub fn is_fine_tuned(&self, window: &Window) -> bool {
-        match &self.settings.method {
-            Method::Comparison(Comparison { fine_tune_from: from, .. }) => *from > 0 && window.learned() >= *from,
-            Method::Regression(_) => false,
-        }
+        let from = self.settings.fine_tune_from;
+        self.settings.method == Method::Comparison && from > 0 && window.learned() >= from
     }
 
     /// The interpolation between the initial weights and the result of a regression over `positions` positions, or
     /// between the base of the best weights and the result of a comparison training. `trained` itself before a tuning,
     /// which finds the coefficients.
     pub fn interpolated(&self, trained: Weights, positions: u64) -> Result<Weights, SelfTrainError> {
-        let (from, coefficient, all) = match &self.settings.method {
+        let (from, coefficient) = match self.settings.method {
             // Repeated interpolation with the best weights would lose the knowledge of the initial ones.
-            Method::Regression(own) => (&self.initial, own.interpolation(positions), own.max_interpolation),
-            Method::Comparison(own) => {
-                let coefficient = own.interpolation_after(self.rejected);
-                (&self.base, coefficient, coefficient)
-            }
+            Method::Regression => (&self.initial, self.settings.interpolation_of(positions)),
+            Method::Comparison => (&self.base, self.settings.interpolation_after(self.rejected)),
         };
-        if all >= 1.0 || self.tuning_pairs > 0 {
+        if coefficient >= 1.0 || self.tuning_pairs > 0 {
             return Ok(trained);
         }
         let step = averaging::Interpolation { groups: "*", phases: [true; 2], goal: &trained, coefficient };
@@ -168,16 +158,10 @@ impl Generation {
     }
 
     /// The settings of a step that starts from the weights in the file `start`.
-    pub fn run_settings(
-        &self,
-        comparison: &Comparison,
-        window: &Window,
-        step: Step,
-        start: PathBuf,
-    ) -> Result<RunSettings, Error> {
+    pub fn run_settings(&self, window: &Window, step: Step, start: PathBuf) -> Result<RunSettings, Error> {
         let (mut settings, stream) = match step {
-            Step::Training => (comparison.training(self.settings.keep_scale), RandomStream::Training),
-            Step::FineTuning => (comparison.fine_tuning(), RandomStream::FineTuning),
+            Step::Training => (self.settings.training(), RandomStream::Training),
+            Step::FineTuning => (self.settings.fine_tuning(), RandomStream::FineTuning),
         };
         if let ObjectiveSettings::Logistic { outcome_scale, .. } | ObjectiveSettings::Listwise { outcome_scale, .. } =
             &mut settings.objective

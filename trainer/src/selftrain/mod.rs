@@ -15,7 +15,6 @@ pub(crate) mod folder;
 mod generation;
 pub mod generator;
 pub(crate) mod log;
-mod overrides;
 mod presets;
 mod reporter;
 mod self_play;
@@ -28,6 +27,7 @@ mod window;
 pub mod work;
 
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use dyad_engine::control::Control;
 use dyad_engine::eval::Weights;
@@ -39,12 +39,11 @@ use crate::arena::statistics::Estimate;
 use crate::learn::folder::{BEST, LOG};
 pub use error::SelfTrainError;
 pub use event::{Distance, End, SelfTrainEvent, SelfTrainSummary, Stage, StageProgress};
-use folder::{Folder, PLAYING, REFERENCE, START, STATE, check_free, save, saved};
+use folder::{Folder, PLAYING, REFERENCE, START, STATE, SelfTrainState, check_free, save, saved};
 use log::SelfTrainLogLine;
-pub use overrides::{Overrides, RegressionOverrides, misplaced_for};
 pub use presets::Preset;
-pub use settings::{Comparison, MOST_FOR_DISTANCE, Method, MethodName, Regression, SelfTrainSettings, Source};
-use stages::Loop;
+pub use settings::{Given, Method, SelfTrainSettings};
+use stages::{Loop, within};
 
 /// Begins a self-training from `start` in `folder`, which is created if it is missing. The engine plays with
 /// `reference` until a generation is proven stronger. `on_event` receives events on the caller's thread; `stop` ends
@@ -62,7 +61,7 @@ pub fn begin(
     on_event: &mut dyn FnMut(&SelfTrainEvent),
 ) -> Result<SelfTrainSummary, SelfTrainError> {
     settings.check().map_err(SelfTrainError::Settings)?;
-    if let Method::Comparison(Comparison { source: Source::Games(games), .. }) = &settings.method {
+    if let Some(games) = &settings.games_file {
         files::open(games).map_err(SelfTrainError::file("open", games))?;
     }
     check_free(folder)?;
@@ -71,45 +70,56 @@ pub fn begin(
         return Err(SelfTrainError::Exists(folder.path().to_path_buf()));
     }
     let state = folder.begin(settings, start, reference)?;
-    Loop::new(folder, settings.clone(), state, stop, on_event)?.run()
+    run(folder, settings.clone(), state, stop, on_event)
 }
 
-/// Resumes the self-training in `folder`. Threads and number of generations change at once, all other overrides from
-/// the next generation without games and positions on. With another `reference` than before, the engine plays with that
+/// Resumes the self-training in `folder`, with the settings that are `given` in place of its own. Threads and number of
+/// generations change at once, all others from the next generation without games and positions on. With another `reference` than before, the engine plays with that
 /// reference until a generation is proven stronger. `on_event` receives events on the caller's thread; `stop` ends the
 /// training within about a second and keeps everything.
 ///
 /// # Errors
-/// When there is no training in the folder, it is in use or cannot be written, when `overrides` names a setting that
-/// the training's method does not have, and when a stage fails.
+/// When there is no training in the folder, it is in use or cannot be written, when a setting is given that the
+/// training does not have, and when a stage fails.
 pub fn resume(
     folder: &Path,
-    overrides: &Overrides,
+    given: &Given,
     reference: Option<&Weights>,
     stop: &Control,
     on_event: &mut dyn FnMut(&SelfTrainEvent),
 ) -> Result<SelfTrainSummary, SelfTrainError> {
-    if overrides.preset.is_some() {
-        return Err(SelfTrainError::Settings("preset: it is chosen when a training begins".to_string()));
-    }
     saved(folder)?;
     let taken = Folder::take(folder)?;
-    let (mut state, mut settings) = saved(folder)?;
-    settings.apply(overrides).and_then(|()| settings.check()).map_err(SelfTrainError::Settings)?;
-    save(&taken.settings(), &settings)?;
+    let (mut state, settings) = saved(folder)?;
+    let settings = settings.with(given).map_err(SelfTrainError::Settings)?;
+    settings.check().map_err(SelfTrainError::Settings)?;
+    save(&taken.settings(), &settings.to_json())?;
     if let Some(generation) = taken.set_reference(&mut state, reference)? {
         on_event(&SelfTrainEvent::Note(format!(
             "generation {generation} is proven stronger than other weights than those in use now: it has to win a long match again"
         )));
     }
-    Loop::new(taken, settings, state, stop, on_event)?.run()
+    run(taken, settings, state, stop, on_event)
+}
+
+/// Runs a training until its end, its time limit, or until it is stopped.
+fn run(
+    folder: Folder,
+    settings: SelfTrainSettings,
+    state: SelfTrainState,
+    stop: &Control,
+    on_event: &mut dyn FnMut(&SelfTrainEvent),
+) -> Result<SelfTrainSummary, SelfTrainError> {
+    let limit = Duration::from_secs(60 * settings.minutes);
+    let deadline = (settings.minutes > 0).then(|| Instant::now() + limit);
+    within(deadline, stop, |stop| Loop::new(folder, settings, state, (stop, deadline), on_event)?.run())
 }
 
 /// The state of a self-training.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Overview {
     /// The method.
-    pub method: MethodName,
+    pub method: Method,
     /// The current or next generation.
     pub generation: u32,
     /// Its current or next stage.
@@ -138,14 +148,14 @@ pub fn overview(folder: &Path) -> Option<Overview> {
         _ => None,
     });
     Some(Overview {
-        method: settings.method.name(),
+        method: settings.method,
         generation: state.generation,
         stage: state.stage,
         adopted: state.adopted,
         gained,
         distance: state.distance,
         from_pieces: began_from(folder, &Weights::material()),
-        from_file: matches!(settings.method, Method::Comparison(Comparison { source: Source::Games(_), .. })),
+        from_file: settings.games_file.is_some(),
     })
 }
 
@@ -165,6 +175,14 @@ pub fn began_from(folder: &Path, weights: &Weights) -> bool {
 #[must_use]
 pub fn best(folder: &Path) -> Option<PathBuf> {
     std::path::absolute(folder.join(BEST)).ok().filter(|path| path.exists())
+}
+
+/// The generation and the absolute path of the best weights of the self-training in `folder`; `None` before the first
+/// adoption.
+#[must_use]
+pub fn latest(folder: &Path) -> Option<(u32, PathBuf)> {
+    let (state, _) = saved(folder).ok()?;
+    Some((state.best, best(folder)?)).filter(|(generation, _)| *generation > 0)
 }
 
 /// The weights of a training that the engine plays with.

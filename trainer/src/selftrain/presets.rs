@@ -1,8 +1,7 @@
-//! Presets: complete settings by the initial weights of a training and by its method.
+//! Presets: complete settings by the initial weights of a training, its method and its time.
 //!
 //! `docs/experiments.md` has the measurements.
 
-use std::collections::BTreeMap;
 use std::fmt;
 use std::str::FromStr;
 
@@ -10,10 +9,8 @@ use dyad_engine::eval::Weights;
 use dyad_engine::eval::layout::{GROUPS, MATERIAL, PIECE_SQUARE};
 use serde::{Deserialize, Serialize};
 
-use super::settings::{Comparison, Method, MethodName, Regression, SelfTrainSettings};
-use crate::arena::openings::Variant;
+use super::settings::{Method, SelfTrainSettings};
 use crate::base::words::named;
-use crate::learn::settings::{GroupSettings, L2Target, ObjectiveSettings, OptimizerSettings};
 
 /// A preset.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -24,15 +21,11 @@ pub enum Preset {
     /// From weights with more than piece values and piece-square tables: small steps, and matches that detect small
     /// gains.
     Improve,
-    /// From the piece values in ten minutes: short generations.
-    Coffee,
-    /// Eight hours: from the piece values, more positions and longer matches than [`Preset::Scratch`].
-    Night,
 }
 
 impl Preset {
     /// All presets.
-    pub const ALL: [Preset; 4] = [Preset::Scratch, Preset::Improve, Preset::Coffee, Preset::Night];
+    pub const ALL: [Preset; 2] = [Preset::Scratch, Preset::Improve];
 
     /// The preset for a training that starts from `start`.
     #[must_use]
@@ -46,8 +39,6 @@ impl fmt::Display for Preset {
         f.pad(match self {
             Preset::Scratch => "scratch",
             Preset::Improve => "improve",
-            Preset::Coffee => "coffee",
-            Preset::Night => "night",
         })
     }
 }
@@ -60,80 +51,81 @@ impl FromStr for Preset {
     }
 }
 
+/// Minutes up to which a training is short.
+const SHORT: u64 = 15;
+/// Minutes from which a training is long.
+const LONG: u64 = 240;
+
 impl SelfTrainSettings {
     /// The settings of a preset.
     #[must_use]
-    pub fn preset(preset: Preset, method: MethodName) -> SelfTrainSettings {
+    pub fn preset(preset: Preset, method: Method) -> SelfTrainSettings {
         match (method, preset) {
-            (MethodName::Regression, Preset::Scratch) => regression_from_scratch(),
-            (MethodName::Regression, Preset::Improve) => regression_to_improve(),
-            (MethodName::Comparison, Preset::Scratch) => comparison_from_scratch(),
-            (MethodName::Comparison, Preset::Improve) => comparison_to_improve(),
-            (method, Preset::Coffee) => coffee(SelfTrainSettings::preset(Preset::Scratch, method)),
-            (method, Preset::Night) => night(SelfTrainSettings::preset(Preset::Scratch, method)),
+            (Method::Regression, Preset::Scratch) => regression_from_scratch(),
+            (Method::Regression, Preset::Improve) => regression_to_improve(),
+            (Method::Comparison, Preset::Scratch) => comparison_from_scratch(),
+            (Method::Comparison, Preset::Improve) => comparison_to_improve(),
         }
     }
 
-    /// The settings of a preset, or else of the one for `start`.
-    pub(super) fn preset_for(
-        start: &Weights,
-        preset: Option<Preset>,
-        method: MethodName,
-    ) -> Result<SelfTrainSettings, String> {
-        match (preset, Preset::of(start)) {
-            (None, usual) => Ok(SelfTrainSettings::preset(usual, method)),
-            (Some(Preset::Coffee), Preset::Improve) => {
-                Err("preset coffee: ten minutes are for a training from the piece values; good weights need hours"
-                    .into())
+    /// The settings for a training of `minutes`, 0 for no limit. From pieces alone the first generations gain most, so
+    /// those of a short training are small and few games measure them. The later ones of a long training gain little
+    /// and need more positions and games. From good weights the sizes stay: a small generation gains nothing there.
+    #[must_use]
+    pub fn sized(self, minutes: u64) -> SelfTrainSettings {
+        let (preset, method, positions) = (self.preset, self.method, self.positions);
+        let sized = SelfTrainSettings { minutes, ..self };
+        match (preset, minutes) {
+            (Preset::Scratch, 1..=SHORT) => {
+                let part = if method == Method::Regression { 2 } else { 4 };
+                SelfTrainSettings { positions: positions / part, match_games: 100, long_games: 200, ..sized }
             }
-            (Some(Preset::Night), Preset::Improve) => {
-                Ok(SelfTrainSettings { minutes: NIGHT, ..SelfTrainSettings::preset(Preset::Improve, method) })
+            (Preset::Scratch, LONG..) => {
+                SelfTrainSettings { positions: 2 * positions, match_games: 1_000, long_games: 1_000, ..sized }
             }
-            (Some(preset), _) => Ok(SelfTrainSettings::preset(preset, method)),
+            _ => sized,
         }
     }
-}
-
-/// Minutes of [`Preset::Night`].
-const NIGHT: u64 = 480;
-
-/// Ten minutes. The first generations gain most, so they are short and few games measure them.
-fn coffee(scratch: SelfTrainSettings) -> SelfTrainSettings {
-    let quarter = scratch.positions / 4;
-    let positions = if scratch.method.name() == MethodName::Regression { 2 * quarter } else { quarter };
-    SelfTrainSettings { positions, match_games: 100, distance_games: 20, long_games: 200, minutes: 10, ..scratch }
-}
-
-/// A night. Later generations gain little and need more positions and games.
-fn night(scratch: SelfTrainSettings) -> SelfTrainSettings {
-    let positions = 2 * scratch.positions;
-    SelfTrainSettings { positions, match_games: 1_000, long_games: 1_000, minutes: NIGHT, ..scratch }
 }
 
 /// Comparison training from the piece values, with few nodes and positions, so that generations are short.
 fn comparison_from_scratch() -> SelfTrainSettings {
     SelfTrainSettings {
-        variant: Variant::Standard,
-        policy_openings: 0.0,
+        method: Method::Comparison,
+        preset: Preset::Scratch,
+        games_file: None,
+        scores: None,
+        chess960: false,
+        dfrc: false,
         seed: 1,
         nodes: 300,
+        label_nodes: 2_000,
         positions: 20_000,
-        positions_per_game: 16,
-        window: 16,
+        depth: 1,
+        batch: 256,
         generations: 0,
+        minutes: 0,
         threads: 1,
         match_games: 300,
         match_nodes: 1_000,
-        sprt: [0.0, 40.0, 0.05, 0.05],
-        regression_match_every: 0,
-        keep_scale: false,
         tuning_pairs: 0,
-        long_nodes: 20_000,
-        distance_games: 40,
         long_games: 600,
-        long_sprt: [0.0, 20.0, 0.05, 0.05],
-        minutes: 0,
-        method: Method::Comparison(Comparison::default()),
+        long_nodes: 20_000,
+        sprt: vec![0.0, 40.0, 0.05, 0.05],
+        long_sprt: vec![0.0, 20.0, 0.05, 0.05],
+        policy_openings: 0.0,
+        positions_per_game: 16,
+        window: 16,
+        passes: 2,
+        interpolation: 1.0,
+        keep_scale: false,
+        regression_match_every: 0,
+        result_share: 0.1,
+        growth: 4,
+        pairs_l2: 1_000.0,
+        half_at: 0,
+        min_margin: 15,
+        fine_tune_from: 50_000,
     }
 }
 
@@ -144,12 +136,13 @@ fn comparison_from_scratch() -> SelfTrainSettings {
 /// which are seldom drawn, would make values too large for the search.
 fn regression_from_scratch() -> SelfTrainSettings {
     SelfTrainSettings {
+        method: Method::Regression,
         nodes: 250,
         positions: 200_000,
         positions_per_game: 64,
         window: 32,
+        passes: 8,
         keep_scale: true,
-        method: Method::Regression(Regression::default()),
         ..comparison_from_scratch()
     }
 }
@@ -161,68 +154,46 @@ fn regression_from_scratch() -> SelfTrainSettings {
 /// gains decides (`docs/training.md`).
 fn regression_to_improve() -> SelfTrainSettings {
     SelfTrainSettings {
-        policy_openings: 0.5,
+        preset: Preset::Improve,
         nodes: 1_000,
         positions: 1_500_000,
-        positions_per_game: 128,
         match_games: 2_000,
         match_nodes: 4_000,
-        sprt: [0.0, 10.0, 0.05, 0.05],
-        window: 12,
-        keep_scale: true,
         tuning_pairs: 500,
         long_games: 2_000,
-        long_sprt: [0.0, 10.0, 0.05, 0.05],
-        method: Method::Regression(Regression {
-            result_share: 0.0,
-            growth: 1,
-            pairs_l2: 100.0,
-            half_at: 15_000_000,
-            max_interpolation: 0.67,
-            leaves: true,
-            ..Regression::default()
-        }),
-        ..comparison_from_scratch()
+        sprt: vec![0.0, 10.0, 0.05, 0.05],
+        long_sprt: vec![0.0, 10.0, 0.05, 0.05],
+        policy_openings: 0.5,
+        positions_per_game: 128,
+        window: 12,
+        interpolation: 0.67,
+        result_share: 0.0,
+        growth: 1,
+        pairs_l2: 100.0,
+        half_at: 15_000_000,
+        ..regression_from_scratch()
     }
 }
 
 /// Comparison training from good weights.
 ///
-/// The scale is kept, and SPSA tunes the interpolation with the result of the training. Moves and values of deeper
-/// searches are learned by comparison with siblings. Material and tempo are frozen, since comparisons and scores drive
-/// both in one direction (`docs/training.md`).
+/// The scale is kept, and SPSA tunes the interpolation with the result of the training.
 fn comparison_to_improve() -> SelfTrainSettings {
-    let frozen = |name: &str| (name.to_string(), GroupSettings { learn: false, ..GroupSettings::default() });
-    let pairs = GroupSettings { rate: 0.05, ..GroupSettings::default() };
     SelfTrainSettings {
+        preset: Preset::Improve,
         nodes: 1_000,
+        label_nodes: 5_000,
         positions: 50_000,
         match_games: 2_000,
         match_nodes: 2_000,
-        sprt: [0.0, 10.0, 0.05, 0.05],
-        keep_scale: true,
         tuning_pairs: 3_000,
         long_games: 2_000,
-        long_sprt: [0.0, 10.0, 0.05, 0.05],
-        method: Method::Comparison(Comparison {
-            label_nodes: 5_000,
-            min_margin: 0,
-            objective: ObjectiveSettings::Listwise {
-                temperature: 130.0,
-                move_weight: 1.0,
-                result_weight: 0.5,
-                score_weight: 1.0,
-                bound_weight: 1.0,
-                outcome_scale: 400.0,
-            },
-            optimizer: OptimizerSettings::Adam { rate: 0.3, beta1: 0.9, beta2: 0.999 },
-            groups: BTreeMap::from([frozen("material"), frozen("tempo"), ("pairs".to_string(), pairs)]),
-            fine_tune_from: 0,
-            regularize_toward: L2Target::Start,
-            anneal: true,
-            interpolation: 0.5,
-            ..Comparison::default()
-        }),
+        sprt: vec![0.0, 10.0, 0.05, 0.05],
+        long_sprt: vec![0.0, 10.0, 0.05, 0.05],
+        interpolation: 0.5,
+        keep_scale: true,
+        min_margin: 0,
+        fine_tune_from: 0,
         ..comparison_from_scratch()
     }
 }

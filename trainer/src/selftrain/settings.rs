@@ -1,261 +1,324 @@
-//! Settings of a self-training: those of all methods, and those of each [`Method`].
+//! Settings of a self-training: one flat struct, whose fields are the options of `dyad selftrain` and the keys of
+//! `settings.json`.
 //!
-//! [Presets](super::presets) are complete settings, and [`Overrides`](super::overrides::Overrides) replace single
-//! values. The weights of a training depend on its settings and seed, and not on the number of threads.
+//! [Presets](super::presets) are values of it by initial weights, method and time; what a user gives is merged over one
+//! of them. What nobody changes is a constant. The weights of a training depend on its settings and seed, and not on
+//! the number of threads.
 
 use std::collections::BTreeMap;
 use std::fmt;
 use std::ops::{Bound, RangeInclusive};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
+use clap::Args;
+use dyad_engine::engine::MAX_THREADS;
+use dyad_engine::eval::Weights;
+use dyad_engine::files;
 use dyad_formats::score::ScoreSide;
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value as Json};
 
 use super::event::Stage;
+use super::presets::Preset;
 use super::self_play::HASH;
 use crate::arena::matches::MOST_GAMES;
 use crate::arena::openings::{PolicySampler, Variant};
 use crate::arena::statistics::{EloModel, Sprt};
-use crate::base::number;
+use crate::base::number::{self, number};
 use crate::base::parallel::check_threads;
 use crate::base::words::{counted, grouped, named};
 use crate::data::label;
-use crate::learn::settings::{
-    GroupSettings, L2Target, ObjectiveSettings, OptimizerSettings, TrainingSettings as RunSettings,
-};
+use crate::learn::settings::{GroupSettings, ObjectiveSettings, OptimizerSettings, TrainingSettings as RunSettings};
 
 /// Range of [`SelfTrainSettings::minutes`]: a year at most.
-pub(super) const MINUTES: RangeInclusive<u64> = 0..=365 * 24 * 60;
+const MINUTES: RangeInclusive<u64> = 0..=365 * 24 * 60;
 
-/// Complete settings. As JSON they are flat, see [`Overrides`](super::overrides::Overrides).
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(try_from = "serde_json::Value", into = "serde_json::Value")]
+/// Settings by the names of their options.
+pub type Given = Map<String, Json>;
+
+/// Complete settings. The options without a help text are numbers that seldom need another value; `docs/training.md`
+/// lists them.
+#[derive(Clone, Debug, PartialEq, Args, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+#[group(skip)]
 pub struct SelfTrainSettings {
-    /// Starting positions of self-play games and matches.
-    pub variant: Variant,
-    /// Share of [policy-sampled openings](crate::arena::openings::PolicySampler) in matches, and in the games of a
-    /// regression; the other openings are random.
-    pub policy_openings: f64,
-    /// Seed of all random draws.
-    pub seed: u64,
-    /// Nodes per self-play move; a regression with [`Regression::growth`] starts with them.
-    pub nodes: u64,
-    /// Positions drawn from the games of a generation, at most.
-    pub positions: u64,
-    /// Positions drawn from one game, at most.
-    pub positions_per_game: usize,
-    /// Number of generations whose positions a training uses, including the current one.
-    pub window: u32,
-    /// Number of generations; 0 for no limit.
-    pub generations: u32,
-    /// Threads.
-    pub threads: usize,
-    /// Games of a match, at most; an odd number is rounded up.
-    pub match_games: u64,
-    /// Nodes per move in matches and in the games of a tuning.
-    pub match_nodes: u64,
-    /// SPRT of a match: Elo of H0 and H1, alpha, beta.
-    pub sprt: [f64; 4],
-    /// Interval between two regression matches against generation 0, in generations; 0 for none.
-    pub regression_match_every: u32,
-    /// Whether to keep scale and WDL model of the initial weights; otherwise the scale is fitted to the game results.
-    pub keep_scale: bool,
-    /// Pairs of games that tune the new weights by [SPSA](crate::tune); 0 for no tuning.
-    pub tuning_pairs: u64,
-    /// Nodes per move in the games against the reference and in long matches.
-    pub long_nodes: u64,
-    /// Most games that measure the distance of new best weights to the reference; 0 for none.
-    pub distance_games: u64,
-    /// Most games of a long match, which has to prove that new best weights are stronger than those that the engine
-    /// plays with; 0 for none, and the engine keeps its weights.
-    pub long_games: u64,
-    /// SPRT of a long match.
-    pub long_sprt: [f64; 4],
-    /// Minutes after which a training ends, from its start or resumption; 0 for no limit.
-    pub minutes: u64,
-    /// The training method.
+    /// Train by `regression` to search scores, or by `comparison` of moves [default: regression; comparison with
+    /// --games-file]
+    #[arg(long, hide_default_value = true, default_value_t = Self::default().method)]
     pub method: Method,
+    /// Steps and matches for training from `scratch`, or to `improve` good weights [default: by the initial weights]
+    #[arg(long, hide_default_value = true, default_value_t = Self::default().preset)]
+    pub preset: Preset,
+    /// Learn from the games of FILE (PGN, also packed) instead of self-play; comparison only
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[arg(long, value_name = "FILE")]
+    pub games_file: Option<PathBuf>,
+    /// Side that the scores in the comments of --games-file are given for: `white` or `mover` [default: scores are not
+    /// read]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[arg(long, value_name = "SIDE")]
+    pub scores: Option<ScoreSide>,
+    /// Play Chess960
+    #[arg(long, conflicts_with = "dfrc")]
+    pub chess960: bool,
+    /// Play double Chess960: each side's first rank is drawn separately
+    #[arg(long)]
+    pub dfrc: bool,
+    /// Seed of all random draws
+    #[arg(long, value_parser = number::<u64>(0..), default_value_t = Self::default().seed)]
+    pub seed: u64,
+    /// Nodes per self-play move; a regression from pieces alone starts with them and uses up to four times as many
+    #[arg(long, value_parser = number::<u64>(1..), hide_default_value = true, default_value_t = Self::default().nodes)]
+    pub nodes: u64,
+    /// Nodes of the search that finds a desired move; comparison only
+    #[arg(long, value_parser = number::<u64>(1..), value_name = "NODES", hide_default_value = true,
+          default_value_t = Self::default().label_nodes)]
+    pub label_nodes: u64,
+    /// Positions drawn from the games of a generation, at most
+    #[arg(long, value_parser = number::<u64>(1..), value_name = "N", hide_default_value = true,
+          default_value_t = Self::default().positions)]
+    pub positions: u64,
+    /// Depth of training in plies, 1 for the quiescence leaf of each child; comparison only
+    #[arg(long, value_parser = number::<u32>(0..), value_name = "PLIES", default_value_t = Self::default().depth)]
+    pub depth: u32,
+    /// Positions per update of the weights; comparison only
+    #[arg(long, value_parser = number::<usize>(0..), value_name = "N", default_value_t = Self::default().batch)]
+    pub batch: usize,
+    /// Number of generations; 0 for no limit
+    #[arg(long, value_parser = number::<u32>(0..), value_name = "N", default_value_t = Self::default().generations)]
+    pub generations: u32,
+    /// Minutes after which the training ends; 0 for no limit. Up to 15 make generations small, 240 and more large
+    #[arg(long, value_parser = number(MINUTES), value_name = "MINUTES", default_value_t = Self::default().minutes)]
+    pub minutes: u64,
+    /// Threads [default: one per processor]
+    #[arg(long, value_parser = number(1..=MAX_THREADS), value_name = "N", hide_default_value = true,
+          default_value_t = Self::default().threads)]
+    pub threads: usize,
+    /// Games of a match, at most; an odd number is rounded up
+    #[arg(long, value_parser = number(1..=MOST_GAMES), value_name = "N", hide_default_value = true,
+          default_value_t = Self::default().match_games)]
+    pub match_games: u64,
+    /// Nodes per move in matches and tuning games
+    #[arg(long, value_parser = number::<u64>(1..), value_name = "NODES", hide_default_value = true,
+          default_value_t = Self::default().match_nodes)]
+    pub match_nodes: u64,
+    /// Pairs of games that tune the new weights; 0 for no tuning
+    #[arg(long, value_parser = number(0..=MOST_GAMES), value_name = "N", hide_default_value = true,
+          default_value_t = Self::default().tuning_pairs)]
+    pub tuning_pairs: u64,
+    /// Games of a long match against the weights that the engine plays with, at most, and of those that measure the
+    /// distance; 0 for none
+    #[arg(long, value_parser = number(0..=MOST_GAMES), value_name = "N", hide_default_value = true,
+          default_value_t = Self::default().long_games)]
+    pub long_games: u64,
+    /// Nodes per move in the games of --long-games
+    #[arg(long, value_parser = number::<u64>(1..), value_name = "NODES", default_value_t = Self::default().long_nodes)]
+    pub long_nodes: u64,
+    /// SPRT of a match: Elo of H0 and H1, alpha, beta
+    #[arg(long, hide = true, num_args = 4, allow_negative_numbers = true, value_parser = number::<f64>(..),
+          default_values_t = Self::default().sprt)]
+    pub sprt: Vec<f64>,
+    /// SPRT of a long match
+    #[arg(long, hide = true, num_args = 4, allow_negative_numbers = true, value_parser = number::<f64>(..),
+          default_values_t = Self::default().long_sprt)]
+    pub long_sprt: Vec<f64>,
+    /// Fraction of policy-sampled openings in matches, and in the games of a regression; the others are random
+    #[arg(long, hide = true, value_parser = number(0.0..=1.0), default_value_t = Self::default().policy_openings)]
+    pub policy_openings: f64,
+    /// Positions drawn from one game, at most
+    #[arg(long, hide = true, value_parser = number::<usize>(1..), default_value_t = Self::default().positions_per_game)]
+    pub positions_per_game: usize,
+    /// Generations whose positions a training uses, including the current one
+    #[arg(long, hide = true, value_parser = number::<u32>(1..), default_value_t = Self::default().window)]
+    pub window: u32,
+    /// Passes over the positions
+    #[arg(long, hide = true, value_parser = number::<u32>(1..), default_value_t = Self::default().passes)]
+    pub passes: u32,
+    /// Upper bound of the interpolation coefficient: 0 is the initial weights of a regression or the base of the best
+    /// weights of a comparison, 1 the result of the training
+    #[arg(long, hide = true, value_parser = number(INTERPOLATION), default_value_t = Self::default().interpolation)]
+    pub interpolation: f64,
+    /// Keep scale and win-rate model of the initial weights; otherwise the scale is fitted to the game results
+    #[arg(long, hide = true, action = clap::ArgAction::Set, default_value_t = Self::default().keep_scale)]
+    pub keep_scale: bool,
+    /// Generations between two regression matches against generation 0; 0 for none
+    #[arg(long, hide = true, default_value_t = Self::default().regression_match_every)]
+    pub regression_match_every: u32,
+    /// Weight of the game result in the target of a regression; the rest is the search score
+    #[arg(long, hide = true, value_parser = number(0.0..=1.0), default_value_t = Self::default().result_share)]
+    pub result_share: f64,
+    /// Generation N of a regression plays with min(N, GROWTH) times --nodes. Above 1 the first games are weak, and only
+    /// the later half of all generations is used
+    #[arg(long, hide = true, value_parser = number::<u32>(1..), default_value_t = Self::default().growth)]
+    pub growth: u32,
+    /// L2 of the 2-tuples of a regression toward zero, as a number of positions
+    #[arg(long, hide = true, value_parser = number(0.0..=1e9), default_value_t = Self::default().pairs_l2)]
+    pub pairs_l2: f64,
+    /// Number of positions at which the interpolation coefficient of a regression is one half; 0 for --interpolation
+    #[arg(long, hide = true, default_value_t = Self::default().half_at)]
+    pub half_at: u64,
+    /// Smallest margin of the desired move over the second-best one, in centipawns, at which the two are compared
+    #[arg(long, hide = true, default_value_t = Self::default().min_margin)]
+    pub min_margin: u32,
+    /// Number of positions from which a fine-tuning pass follows a comparison training: one pass of the averaged
+    /// perceptron of the papers over the same positions. 0 for none
+    #[arg(long, hide = true, default_value_t = Self::default().fine_tune_from)]
+    pub fine_tune_from: u64,
 }
 
-/// The training method, with its settings.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Method {
-    /// From scores of self-play searches and results of the games.
-    Regression(Regression),
-    /// By comparison of desired moves with their siblings.
-    Comparison(Comparison),
-}
+/// Range of the interpolation coefficient.
+const INTERPOLATION: (Bound<f64>, Bound<f64>) = (Bound::Excluded(0.0), Bound::Included(1.0));
 
-/// The name of a [`Method`].
+/// The training method.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum MethodName {
-    /// [`Method::Regression`].
+pub enum Method {
+    /// A [regression](crate::fit::regression) of all weights to search scores and game results. Each generation starts
+    /// from the initial weights again, and its result is interpolated with them.
     Regression,
-    /// [`Method::Comparison`].
+    /// Comparison of desired moves with their siblings, from the best weights.
     Comparison,
 }
 
-impl MethodName {
+impl Method {
     /// All methods.
-    pub const ALL: [MethodName; 2] = [MethodName::Regression, MethodName::Comparison];
+    pub const ALL: [Method; 2] = [Method::Regression, Method::Comparison];
+
+    /// The settings of the method alone.
+    fn keys(self) -> &'static [&'static str] {
+        match self {
+            Method::Regression => &["result-share", "growth", "pairs-l2", "half-at"],
+            Method::Comparison => {
+                &["games-file", "scores", "depth", "label-nodes", "batch", "min-margin", "fine-tune-from"]
+            }
+        }
+    }
 }
 
-impl fmt::Display for MethodName {
+impl fmt::Display for Method {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(match self {
-            MethodName::Regression => "regression",
-            MethodName::Comparison => "comparison",
+            Method::Regression => "regression",
+            Method::Comparison => "comparison",
         })
     }
 }
 
-impl FromStr for MethodName {
+impl FromStr for Method {
     type Err = String;
 
-    fn from_str(text: &str) -> Result<MethodName, String> {
-        named(&MethodName::ALL, text)
+    fn from_str(text: &str) -> Result<Method, String> {
+        named(&Method::ALL, text)
     }
 }
 
-/// A [regression](crate::fit::regression) of all weights to search scores and game results. Each generation starts from
-/// the initial weights again, and its result is interpolated with them.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Regression {
-    /// Weight of the game result in the target, 0 to 1; the rest is the search score.
-    pub result_share: f64,
-    /// Passes over the positions.
-    pub passes: u32,
-    /// Generation `n` plays with `min(n, growth)` times [`SelfTrainSettings::nodes`]. Above 1 the first games are weak,
-    /// and only the later half of all generations is used.
-    pub growth: u32,
-    /// L2 of the 2-tuples toward zero, as a number of positions.
-    pub pairs_l2: f64,
-    /// Number of positions at which the interpolation coefficient is one half; 0 for a constant coefficient,
-    /// [`Regression::max_interpolation`].
-    pub half_at: u64,
-    /// Upper bound of the interpolation coefficient: 0 is the initial weights, 1 the result of the regression.
-    pub max_interpolation: f64,
-    /// Whether to use all positions, [resolved by quiescence](crate::data::leaves); otherwise quiescent positions only.
-    pub leaves: bool,
+impl Default for SelfTrainSettings {
+    fn default() -> SelfTrainSettings {
+        SelfTrainSettings::preset(Preset::Scratch, Method::Regression)
+    }
 }
 
-impl Default for Regression {
-    fn default() -> Regression {
-        Regression {
-            result_share: 0.1,
-            passes: 8,
-            growth: 4,
-            pairs_l2: 1_000.0,
-            half_at: 0,
-            max_interpolation: 1.0,
-            leaves: false,
+/// Upper bound of the halvings of the interpolation coefficient of a comparison training.
+const MOST_HALVINGS: u32 = 3;
+/// Upper bound of the doublings of [`SelfTrainSettings::tuning_pairs`] by rejected generations.
+const MOST_DOUBLINGS: u32 = 2;
+/// Range of the games that measure the distance to the reference: a tenth of those of a long match.
+const DISTANCE_GAMES: RangeInclusive<u64> = 20..=40;
+/// Largest size of a file of settings, in bytes.
+const LARGEST: u64 = 1 << 20;
+
+impl SelfTrainSettings {
+    /// The settings of a training from `start`: the preset for it, over it the settings in the folder that the user has
+    /// written, and over them those that are `given`.
+    ///
+    /// # Errors
+    /// Names a setting that is unknown, that the method does not have, or that is out of its bounds.
+    pub fn resolve(start: &Weights, folder: &Path, given: &Given) -> Result<SelfTrainSettings, String> {
+        let mut all = written(&folder.join(crate::learn::folder::SETTINGS))?;
+        all.extend(given.clone());
+        let games = if all.contains_key("games-file") { Method::Comparison } else { Method::Regression };
+        let method = read(&all, "method")?.unwrap_or(games);
+        let preset = read(&all, "preset")?.unwrap_or_else(|| Preset::of(start));
+        let minutes = read(&all, "minutes")?.unwrap_or_default();
+        let settings = SelfTrainSettings::preset(preset, method).sized(minutes).with(&all)?;
+        settings.check().map(|()| settings)
+    }
+
+    /// The settings with those that are `given` in their place.
+    ///
+    /// # Errors
+    /// Names a setting that is unknown, that this training does not have, or that has a wrong value.
+    pub fn with(&self, given: &Given) -> Result<SelfTrainSettings, String> {
+        let mut all = self.to_json();
+        for (name, value) in given {
+            let kept = ["method", "preset"].contains(&name.as_str());
+            if kept && all[name] != *value {
+                return Err(format!("{name}: it is {} in this training, and {value} needs one of its own", all[name]));
+            }
+            if let Some(problem) = misplaced(name, self.method) {
+                return Err(problem);
+            }
+            let alone = Json::from(Map::from_iter([(name.clone(), value.clone())]));
+            serde_json::from_value::<SelfTrainSettings>(alone).map_err(|error| {
+                let error = error.to_string();
+                if error.starts_with("unknown field") { error } else { format!("{name}: {error}") }
+            })?;
+            all.insert(name.clone(), value.clone());
+        }
+        serde_json::from_value(all.into()).map_err(|error| error.to_string())
+    }
+
+    /// What `settings.json` holds: the settings, but those of another method.
+    #[must_use]
+    pub fn to_json(&self) -> Given {
+        let Ok(Json::Object(mut all)) = serde_json::to_value(self) else { unreachable!("the settings are plain data") };
+        all.retain(|name, _| misplaced(name, self.method).is_none());
+        all
+    }
+
+    /// Starting positions of self-play games and matches.
+    #[must_use]
+    pub fn variant(&self) -> Variant {
+        match (self.chess960, self.dfrc) {
+            (true, _) => Variant::Chess960,
+            (_, true) => Variant::DoubleChess960,
+            _ => Variant::Standard,
         }
     }
-}
 
-impl Regression {
+    /// Most games that measure the distance of new best weights to the reference; 0 for none.
+    #[must_use]
+    pub fn distance_games(&self) -> u64 {
+        (self.long_games / 10).clamp(*DISTANCE_GAMES.start(), *DISTANCE_GAMES.end()).min(self.long_games)
+    }
+
+    /// Whether a regression learns from all positions, [resolved by quiescence](crate::data::leaves); otherwise from
+    /// quiescent positions only.
+    #[must_use]
+    pub fn leaves(&self) -> bool {
+        self.preset == Preset::Improve
+    }
+
+    /// Whether a search finds the desired moves.
+    #[must_use]
+    pub fn is_labeled(&self) -> bool {
+        self.method == Method::Comparison && self.games_file.is_none()
+    }
+
     /// The interpolation coefficient of a regression over `positions` positions.
     #[must_use]
-    pub fn interpolation(&self, positions: u64) -> f64 {
+    pub fn interpolation_of(&self, positions: u64) -> f64 {
         let by_positions = match self.half_at {
             0 => 1.0,
             half => positions as f64 / (positions as f64 + half as f64),
         };
-        self.max_interpolation.min(by_positions)
-    }
-}
-
-/// The source of the games of a comparison training.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Source {
-    /// Self-play of the best weights; a deeper search finds the desired moves.
-    #[default]
-    SelfPlay,
-    /// This PGN file, plain or packed; the desired moves are the played moves.
-    Games(PathBuf),
-}
-
-/// Comparison training from the best weights.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Comparison {
-    /// The source of the games.
-    pub source: Source,
-    /// Side that the scores in the comments of a file of games are given for; `None` ignores these scores.
-    pub scores: Option<ScoreSide>,
-    /// The d of d-ply training; 1 for the quiescence leaf of each child.
-    pub depth: u32,
-    /// Nodes of the search that finds a desired move.
-    pub label_nodes: u64,
-    /// Positions per update of the weights.
-    pub batch: usize,
-    /// Passes over the positions.
-    pub iterations: u32,
-    /// Smallest margin of the desired move over the second-best one, in centipawns, at which the two are compared.
-    pub min_margin: u32,
-    /// The objective. For a logistic objective the score of 73 % is fitted to the games and replaces the one given
-    /// here.
-    pub objective: ObjectiveSettings,
-    /// The optimizer.
-    pub optimizer: OptimizerSettings,
-    /// Settings by feature group.
-    pub groups: BTreeMap<String, GroupSettings>,
-    /// Number of positions from which a fine-tuning pass follows the training: one pass of the averaged perceptron of
-    /// the papers over the same positions. 0 for none.
-    pub fine_tune_from: u64,
-    /// The weights that L2 regularizes toward.
-    pub regularize_toward: L2Target,
-    /// Whether the learning rate decays to a hundredth during a training.
-    pub anneal: bool,
-    /// Interpolation coefficient from the base of the best weights (0) to the trained weights (1). Below 1 it is halved
-    /// after each rejected generation, three times at most.
-    pub interpolation: f64,
-}
-
-/// Upper bound of [`SelfTrainSettings::distance_games`] in the option for long games.
-pub const MOST_FOR_DISTANCE: u64 = 40;
-
-/// Upper bound of the halvings of [`Comparison::interpolation`].
-const MOST_HALVINGS: u32 = 3;
-/// Upper bound of the doublings of [`SelfTrainSettings::tuning_pairs`] by rejected generations.
-const MOST_DOUBLINGS: u32 = 2;
-
-impl Default for Comparison {
-    fn default() -> Comparison {
-        Comparison {
-            source: Source::SelfPlay,
-            scores: None,
-            depth: 1,
-            label_nodes: 2_000,
-            batch: 256,
-            iterations: 2,
-            min_margin: 15,
-            objective: ObjectiveSettings::Logistic {
-                temperature: 100.0,
-                result_weight: 1.0,
-                score_weight: 0.5,
-                outcome_scale: 400.0,
-            },
-            optimizer: OptimizerSettings::adam(),
-            groups: BTreeMap::from([("pairs".to_string(), GroupSettings { rate: 0.05, ..GroupSettings::default() })]),
-            fine_tune_from: 50_000,
-            regularize_toward: L2Target::Zero,
-            anneal: false,
-            interpolation: 1.0,
-        }
-    }
-}
-
-impl Comparison {
-    /// Whether a search finds the desired moves.
-    #[must_use]
-    pub fn is_labeled(&self) -> bool {
-        self.source == Source::SelfPlay
+        self.interpolation.min(by_positions)
     }
 
-    /// The interpolation coefficient after `rejected` rejected generations in a row.
+    /// The interpolation coefficient of a comparison after `rejected` rejected generations in a row: below 1 it is
+    /// halved after each of them.
     #[must_use]
     pub fn interpolation_after(&self, rejected: u32) -> f64 {
         match self.interpolation < 1.0 {
@@ -275,18 +338,47 @@ impl Comparison {
         }
     }
 
-    /// The settings of the training that do not depend on the generation.
+    /// The settings of a comparison training that do not depend on the generation. For these objectives the score of
+    /// 73 % is fitted to the games and replaces the one given here.
+    ///
+    /// From good weights moves and values of deeper searches are learned. Material and tempo are frozen, since
+    /// comparisons and scores drive both in one direction (`docs/training.md`).
     #[must_use]
-    pub fn training(&self, keep_scale: bool) -> RunSettings {
+    pub fn training(&self) -> RunSettings {
+        let pairs = ("pairs".to_string(), GroupSettings { rate: 0.05, ..GroupSettings::default() });
+        let frozen = |name: &str| (name.to_string(), GroupSettings { learn: false, ..GroupSettings::default() });
+        let (objective, optimizer, groups) = match self.preset {
+            Preset::Scratch => (
+                ObjectiveSettings::Logistic {
+                    temperature: 100.0,
+                    result_weight: 1.0,
+                    score_weight: 0.5,
+                    outcome_scale: 400.0,
+                },
+                OptimizerSettings::adam(),
+                BTreeMap::from([pairs]),
+            ),
+            Preset::Improve => (
+                ObjectiveSettings::Listwise {
+                    temperature: 130.0,
+                    move_weight: 1.0,
+                    result_weight: 0.5,
+                    score_weight: 1.0,
+                    bound_weight: 1.0,
+                    outcome_scale: 400.0,
+                },
+                OptimizerSettings::Adam { rate: 0.3, beta1: 0.9, beta2: 0.999 },
+                BTreeMap::from([frozen("material"), frozen("tempo"), pairs]),
+            ),
+        };
         RunSettings {
             batch: self.batch,
-            iterations: self.iterations,
-            objective: self.objective.clone(),
-            optimizer: self.optimizer.clone(),
-            groups: self.groups.clone(),
-            l2_target: self.regularize_toward,
-            anneal: self.anneal,
-            keep_scale,
+            iterations: self.passes,
+            objective,
+            optimizer,
+            groups,
+            anneal: self.preset == Preset::Improve,
+            keep_scale: self.keep_scale,
             ..self.fine_tuning()
         }
     }
@@ -296,69 +388,42 @@ impl Comparison {
     pub fn fine_tuning(&self) -> RunSettings {
         RunSettings { depth: self.depth, iterations: 1, keep_going: true, ..RunSettings::default() }
     }
-}
 
-impl Method {
-    /// The name of the method.
-    #[must_use]
-    pub fn name(&self) -> MethodName {
-        match self {
-            Method::Regression(_) => MethodName::Regression,
-            Method::Comparison(_) => MethodName::Comparison,
-        }
-    }
-
-    /// The stages that make new weights, in order.
-    fn stages(&self) -> &'static [Stage] {
-        match self {
-            Method::Comparison(comparison) if comparison.is_labeled() => {
-                &[Stage::Games, Stage::Positions, Stage::Labels, Stage::Training, Stage::Scale]
-            }
-            Method::Comparison(_) => &[Stage::Positions, Stage::Training, Stage::Scale],
-            Method::Regression(_) => &[Stage::Games, Stage::Positions, Stage::Training, Stage::Scale],
-        }
-    }
-}
-
-impl SelfTrainSettings {
     /// The stages of a generation, in order.
     #[must_use]
     pub fn stages(&self, generation: u32) -> Vec<Stage> {
-        let mut stages = self.method.stages().to_vec();
-        if self.tuning_pairs > 0 {
-            stages.push(Stage::Tuning);
-        }
-        stages.push(Stage::Match);
-        if self.regression_match_every > 0 && generation.is_multiple_of(self.regression_match_every) {
-            stages.push(Stage::RegressionMatch);
-        }
-        if self.distance_games > 0 {
-            stages.push(Stage::Distance);
-        }
-        if self.long_games > 0 {
-            stages.push(Stage::Proof);
-        }
-        stages
+        let is_regression_match =
+            self.regression_match_every > 0 && generation.is_multiple_of(self.regression_match_every);
+        let all = [
+            (Stage::Games, self.games_file.is_none()),
+            (Stage::Positions, true),
+            (Stage::Labels, self.is_labeled()),
+            (Stage::Training, true),
+            (Stage::Scale, true),
+            (Stage::Tuning, self.tuning_pairs > 0),
+            (Stage::Match, true),
+            (Stage::RegressionMatch, is_regression_match),
+            (Stage::Distance, self.distance_games() > 0),
+            (Stage::Proof, self.long_games > 0),
+        ];
+        all.into_iter().filter(|(_, is_used)| *is_used).map(|(stage, _)| stage).collect()
     }
 
     /// The nodes per self-play move of a generation.
     #[must_use]
     pub fn nodes_of(&self, generation: u32) -> u64 {
-        let growth = match &self.method {
-            Method::Regression(regression) => regression.growth.max(1),
-            Method::Comparison(_) => 1,
-        };
-        self.nodes.saturating_mul(u64::from(generation.clamp(1, growth)))
+        self.nodes.saturating_mul(u64::from(generation.clamp(1, self.growth())))
     }
 
     /// The first generation of the window of `generation`.
     #[must_use]
     pub fn window_start(&self, generation: u32) -> u32 {
         let start = generation.saturating_sub(self.window - 1).max(1);
-        match &self.method {
-            Method::Regression(regression) if regression.growth > 1 => start.max(generation.div_ceil(2)),
-            _ => start,
-        }
+        if self.growth() > 1 { start.max(generation.div_ceil(2)) } else { start }
+    }
+
+    fn growth(&self) -> u32 {
+        if self.method == Method::Regression { self.growth.max(1) } else { 1 }
     }
 
     /// The pairs of games of a tuning after `rejected` rejected generations in a row. The remaining gain of a
@@ -366,8 +431,8 @@ impl SelfTrainSettings {
     #[must_use]
     pub fn tuning_pairs_after(&self, rejected: u32) -> u64 {
         match self.method {
-            Method::Regression(_) => self.tuning_pairs,
-            Method::Comparison(_) => self.tuning_pairs << rejected.min(MOST_DOUBLINGS),
+            Method::Regression => self.tuning_pairs,
+            Method::Comparison => self.tuning_pairs << rejected.min(MOST_DOUBLINGS),
         }
     }
 
@@ -383,36 +448,35 @@ impl SelfTrainSettings {
             ("long-nodes", self.long_nodes),
             ("positions-per-game", self.positions_per_game as u64),
             ("window", u64::from(self.window)),
+            ("passes", u64::from(self.passes)),
         ];
         at_least_1(&counts)?;
         number::check("match-games", self.match_games, &(1..=MOST_GAMES))?;
-        number::check("distance-games", self.distance_games, &(0..=MOST_GAMES))?;
         number::check("long-games", self.long_games, &(0..=MOST_GAMES))?;
         PolicySampler::check(self.policy_openings)?;
         number::check("tuning-pairs", self.tuning_pairs, &(0..=MOST_GAMES))?;
         number::check("minutes", self.minutes, &MINUTES)?;
         check_threads("threads", self.threads)?;
-        self.sprt().map_err(|problem| format!("sprt: {problem}"))?;
-        self.long_sprt().map_err(|problem| format!("long-sprt: {problem}"))?;
-        let interpolation = match &self.method {
-            Method::Regression(Regression { result_share, passes, pairs_l2, max_interpolation, .. }) => {
-                if !(0.0..=1.0).contains(result_share) || *passes == 0 || !(*pairs_l2 >= 0.0 && pairs_l2.is_finite()) {
-                    return Err(format!(
-                        "fit: result-share {result_share} (0 to 1), passes {passes} (1 and more), pairs-l2 {pairs_l2} (0 and more)"
-                    ));
-                }
-                *max_interpolation
+        self.sprt()?;
+        self.long_sprt()?;
+        number::check("interpolation", self.interpolation, &INTERPOLATION)?;
+        if self.chess960 && self.dfrc {
+            return Err("chess960 and dfrc: openings are of one variant".to_string());
+        }
+        if self.scores.is_some() && self.games_file.is_none() {
+            return Err("scores: it changes nothing without games-file".to_string());
+        }
+        match self.method {
+            Method::Regression => {
+                number::check("result-share", self.result_share, &(0.0..=1.0))?;
+                number::check("pairs-l2", self.pairs_l2, &(0.0..=1e9))
             }
-            Method::Comparison(comparison) => {
-                let counts =
-                    [("label-nodes", comparison.label_nodes), ("iterations", u64::from(comparison.iterations))];
-                at_least_1(&counts)?;
-                comparison.labels().check()?;
-                comparison.training(self.keep_scale).check()?;
-                comparison.interpolation
+            Method::Comparison => {
+                at_least_1(&[("label-nodes", self.label_nodes)])?;
+                self.labels().check()?;
+                self.training().check()
             }
-        };
-        number::check("interpolation", interpolation, &(Bound::Excluded(0.0), Bound::Included(1.0)))
+        }
     }
 
     /// The SPRT of a match.
@@ -420,7 +484,7 @@ impl SelfTrainSettings {
     /// # Errors
     /// When its hypotheses or error probabilities are out of order or range.
     pub fn sprt(&self) -> Result<Sprt, String> {
-        logistic_sprt(self.sprt)
+        logistic_sprt("sprt", &self.sprt)
     }
 
     /// The SPRT of a long match.
@@ -428,12 +492,42 @@ impl SelfTrainSettings {
     /// # Errors
     /// When its hypotheses or error probabilities are out of order or range.
     pub fn long_sprt(&self) -> Result<Sprt, String> {
-        logistic_sprt(self.long_sprt)
+        logistic_sprt("long-sprt", &self.long_sprt)
     }
 }
 
-fn logistic_sprt([elo0, elo1, alpha, beta]: [f64; 4]) -> Result<Sprt, String> {
-    Sprt::new(elo0, elo1, alpha, beta, EloModel::Logistic)
+fn logistic_sprt(name: &str, numbers: &[f64]) -> Result<Sprt, String> {
+    let &[elo0, elo1, alpha, beta] = numbers else {
+        return Err(format!("{name}: expected four numbers, the Elo of H0 and H1, alpha and beta"));
+    };
+    Sprt::new(elo0, elo1, alpha, beta, EloModel::Logistic).map_err(|problem| format!("{name}: {problem}"))
+}
+
+/// The settings that a user has written; none without a file.
+fn written(path: &Path) -> Result<Given, String> {
+    if !path.exists() {
+        return Ok(Given::new());
+    }
+    let text = files::read(path, LARGEST).map_err(|error| format!("cannot read {}: {error}", path.display()))?;
+    serde_json::from_slice(&text).map_err(|error| format!("{}: {error}", path.display()))
+}
+
+/// A setting of those that are given.
+fn read<T: DeserializeOwned>(given: &Given, name: &str) -> Result<Option<T>, String> {
+    let value = given.get(name).cloned().map(serde_json::from_value);
+    value.transpose().map_err(|error| format!("{name}: {error}"))
+}
+
+/// Why a training by `method` does not have a setting.
+fn misplaced(name: &str, method: Method) -> Option<String> {
+    let other = match method {
+        Method::Regression => Method::Comparison,
+        Method::Comparison => Method::Regression,
+    };
+    other
+        .keys()
+        .contains(&name)
+        .then(|| format!("{name} belongs to a training by {other} (method {other}), and this one is by {method}"))
 }
 
 /// Refuses a count of 0.
@@ -448,21 +542,21 @@ fn at_least_1(counts: &[(&str, u64)]) -> Result<(), String> {
 impl fmt::Display for SelfTrainSettings {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let nodes = grouped(self.nodes);
-        write!(f, "{}: ", self.method.name())?;
-        match &self.method {
-            Method::Regression(Regression { growth, .. }) => {
+        write!(f, "{}: ", self.method)?;
+        match self.method {
+            Method::Regression => {
                 write!(f, "{nodes} nodes a move")?;
-                if *growth > 1 {
-                    write!(f, " ({} from generation {growth} on)", grouped(self.nodes_of(*growth)))?;
+                if self.growth > 1 {
+                    write!(f, " ({} from generation {} on)", grouped(self.nodes_of(self.growth)), self.growth)?;
                 }
                 write!(f, ", {} positions a generation", grouped(self.positions))?;
             }
-            Method::Comparison(Comparison { source, depth, label_nodes, batch, .. }) => {
-                if *source == Source::SelfPlay {
-                    write!(f, "{nodes} nodes a move, {} nodes a label, ", grouped(*label_nodes))?;
+            Method::Comparison => {
+                if self.is_labeled() {
+                    write!(f, "{nodes} nodes a move, {} nodes a label, ", grouped(self.label_nodes))?;
                 }
-                let positions = grouped(self.positions);
-                write!(f, "{positions} positions a generation, depth {depth}, batches of {}", grouped(*batch as u64))?;
+                let (positions, batch) = (grouped(self.positions), grouped(self.batch as u64));
+                write!(f, "{positions} positions a generation, depth {}, batches of {batch}", self.depth)?;
             }
         }
         if self.tuning_pairs > 0 {
@@ -485,95 +579,193 @@ impl fmt::Display for SelfTrainSettings {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::selftrain::presets::Preset;
+    use serde_json::json;
 
-    fn regression(preset: Preset) -> SelfTrainSettings {
-        SelfTrainSettings::preset(preset, MethodName::Regression)
+    fn preset(preset: Preset, method: Method) -> SelfTrainSettings {
+        SelfTrainSettings::preset(preset, method)
     }
 
-    fn comparison() -> SelfTrainSettings {
-        SelfTrainSettings::preset(Preset::Scratch, MethodName::Comparison)
+    fn given(json: Json) -> Given {
+        json.as_object().unwrap().clone()
+    }
+
+    fn resolve(start: &Weights, json: Json) -> Result<SelfTrainSettings, String> {
+        SelfTrainSettings::resolve(start, Path::new("/nowhere"), &given(json))
     }
 
     #[test]
     fn a_method_has_its_own_stages() {
         use Stage::{Distance, Games, Labels, Match, Positions, Proof, RegressionMatch, Scale, Training, Tuning};
+        let regression = |of| preset(of, Method::Regression);
         assert_eq!(regression(Preset::Scratch).stages(1), [Games, Positions, Training, Scale, Match, Distance, Proof]);
         let improve = [Games, Positions, Training, Scale, Tuning, Match, Distance, Proof];
         assert_eq!(regression(Preset::Improve).stages(5), improve);
         let all = [Games, Positions, Labels, Training, Scale, Tuning, Match, RegressionMatch, Distance, Proof];
-        let every_5 = SelfTrainSettings {
-            regression_match_every: 5,
-            ..SelfTrainSettings::preset(Preset::Improve, MethodName::Comparison)
-        };
+        let every_5 = SelfTrainSettings { regression_match_every: 5, ..preset(Preset::Improve, Method::Comparison) };
         assert_eq!(every_5.stages(10), all);
-        let method = Method::Comparison(Comparison { source: Source::Games("a.pgn".into()), ..Comparison::default() });
-        let games = SelfTrainSettings { method, distance_games: 0, long_games: 0, ..comparison() };
+        let comparison = preset(Preset::Scratch, Method::Comparison);
+        assert!(!comparison.stages(5).contains(&RegressionMatch));
+        let games = SelfTrainSettings { games_file: Some("a.pgn".into()), long_games: 0, ..comparison };
         assert_eq!(games.stages(1), [Positions, Training, Scale, Match]);
-        assert!(!comparison().stages(5).contains(&RegressionMatch));
     }
 
     #[test]
     fn nodes_and_window_grow_with_the_generations() {
-        let scratch = SelfTrainSettings { nodes: 100, window: 4, ..regression(Preset::Scratch) };
+        let scratch = SelfTrainSettings { nodes: 100, window: 4, ..preset(Preset::Scratch, Method::Regression) };
         assert_eq!([1, 2, 4, 5, 90].map(|generation| scratch.nodes_of(generation)), [100, 200, 400, 400, 400]);
         assert_eq!([1, 2, 3, 4, 7, 8, 20].map(|generation| scratch.window_start(generation)), [1, 1, 2, 2, 4, 5, 17]);
-        let improve = SelfTrainSettings { window: 4, ..regression(Preset::Improve) };
+        let improve = SelfTrainSettings { window: 4, ..preset(Preset::Improve, Method::Regression) };
         assert_eq!([1, 9].map(|generation| improve.nodes_of(generation)), [1_000, 1_000]);
         assert_eq!([1, 4, 5, 20].map(|generation| improve.window_start(generation)), [1, 1, 2, 17]);
-        let compared = SelfTrainSettings { method: comparison().method, ..scratch };
+        let compared = SelfTrainSettings { method: Method::Comparison, ..scratch };
         assert_eq!([1, 9].map(|generation| compared.nodes_of(generation)), [100, 100]);
         assert_eq!([1, 4, 5, 20].map(|generation| compared.window_start(generation)), [1, 1, 2, 17]);
     }
 
     #[test]
     fn tunings_of_a_comparison_double_twice() {
-        let pairs = |rejected| SelfTrainSettings { tuning_pairs: 300, ..comparison() }.tuning_pairs_after(rejected);
-        assert_eq!([0, 1, 2, 3, 9].map(pairs), [300, 600, 1_200, 1_200, 1_200]);
-        assert_eq!(regression(Preset::Improve).tuning_pairs_after(2), 500);
-        let error = SelfTrainSettings { tuning_pairs: u64::MAX, ..comparison() }.check().unwrap_err();
+        let comparison = preset(Preset::Scratch, Method::Comparison);
+        let tuned = SelfTrainSettings { tuning_pairs: 300, ..comparison.clone() };
+        assert_eq!([0, 1, 2, 3, 9].map(|rejected| tuned.tuning_pairs_after(rejected)), [300, 600, 1_200, 1_200, 1_200]);
+        assert_eq!(preset(Preset::Improve, Method::Regression).tuning_pairs_after(2), 500);
+        let error = SelfTrainSettings { tuning_pairs: u64::MAX, ..comparison }.check().unwrap_err();
         assert!(error.starts_with("tuning-pairs must be"), "{error}");
     }
 
     #[test]
     fn interpolation_coefficients() {
-        let half = Comparison { interpolation: 0.5, ..Comparison::default() };
+        let comparison = preset(Preset::Scratch, Method::Comparison);
+        let half = SelfTrainSettings { interpolation: 0.5, ..comparison.clone() };
         let coefficients: Vec<f64> = (0..6).map(|rejected| half.interpolation_after(rejected)).collect();
         assert_eq!(coefficients, [0.5, 0.25, 0.125, 0.0625, 0.0625, 0.0625]);
-        assert_eq!(Comparison::default().interpolation_after(2), 1.0);
-        let Method::Regression(improve) = regression(Preset::Improve).method else { panic!("a regression") };
-        let percent = [1, 3, 20, 40].map(|count| (100.0 * improve.interpolation(5_000_000 * count)).round());
+        assert_eq!(comparison.interpolation_after(2), 1.0);
+        let improve = preset(Preset::Improve, Method::Regression);
+        let percent = [1, 3, 20, 40].map(|count| (100.0 * improve.interpolation_of(5_000_000 * count)).round());
         assert_eq!(percent, [25.0, 50.0, 67.0, 67.0]);
-        assert_eq!(Regression::default().interpolation(1), 1.0);
+        // The number of positions counts at any upper bound.
+        assert_eq!(SelfTrainSettings { interpolation: 1.0, ..improve }.interpolation_of(15_000_000), 0.5);
+        assert_eq!(preset(Preset::Scratch, Method::Regression).interpolation_of(1), 1.0);
         for interpolation in [0.0, 1.5, f64::NAN] {
-            let method = Method::Comparison(Comparison { interpolation, ..Comparison::default() });
-            let error = SelfTrainSettings { method, ..comparison() }.check().unwrap_err();
+            let error = SelfTrainSettings { interpolation, ..comparison.clone() }.check().unwrap_err();
             assert!(error.starts_with("interpolation must be"), "{error}");
         }
-        for (wrong, word) in [
-            (Regression { result_share: 1.5, ..Regression::default() }, "result-share 1.5"),
-            (Regression { pairs_l2: -1.0, ..Regression::default() }, "pairs-l2 -1"),
-        ] {
-            let settings = SelfTrainSettings { method: Method::Regression(wrong), ..regression(Preset::Scratch) };
-            assert!(settings.check().unwrap_err().contains(word));
+    }
+
+    #[test]
+    fn games_of_the_distance_follow_from_those_of_the_long_match() {
+        let of = |long_games| SelfTrainSettings { long_games, ..SelfTrainSettings::default() }.distance_games();
+        assert_eq!([0, 10, 200, 600, 2_000].map(of), [0, 10, 20, 40, 40]);
+    }
+
+    /// A value is obeyed, the preset's own value included, and nothing else changes; or it is refused by its name.
+    #[test]
+    fn every_setting_is_obeyed_or_refused() {
+        let other = json!({
+            "method": "comparison", "preset": "improve", "games-file": "a.pgn", "scores": "white", "chess960": true,
+            "dfrc": true, "seed": 7, "nodes": 300, "label-nodes": 77, "positions": 20001, "depth": 3, "batch": 77,
+            "generations": 7, "minutes": 7, "threads": 7, "match-games": 76, "match-nodes": 77, "tuning-pairs": 7,
+            "long-games": 7, "long-nodes": 7, "sprt": [0.0, 5.0, 0.1, 0.1], "long-sprt": [0.0, 7.0, 0.1, 0.1],
+            "policy-openings": 0.25, "positions-per-game": 7, "window": 7, "passes": 9, "interpolation": 0.25,
+            "keep-scale": false, "regression-match-every": 7, "result-share": 0.25, "growth": 2, "pairs-l2": 5.0,
+            "half-at": 7, "min-margin": 7, "fine-tune-from": 7,
+        });
+        for method in Method::ALL {
+            let plain = preset(Preset::Scratch, method);
+            for (name, value) in other.as_object().unwrap() {
+                let alone = given(json!({ name: value }));
+                let changed = plain.with(&alone);
+                if ["method", "preset"].contains(&name.as_str()) {
+                    assert_eq!(changed.is_ok(), plain.to_json()[name] == *value, "{changed:?}");
+                    continue;
+                }
+                if let Some(problem) = misplaced(name, method) {
+                    assert_eq!(changed, Err(problem));
+                    continue;
+                }
+                let changed = changed.unwrap_or_else(|error| panic!("{error}"));
+                let mut expected = plain.to_json();
+                expected.insert(name.clone(), value.clone());
+                assert_eq!(changed.to_json(), expected);
+                // Given again, it changes nothing, and the file has all of it.
+                assert_eq!(changed.with(&changed.to_json()), Ok(changed));
+            }
+            assert_eq!(
+                serde_json::from_value::<SelfTrainSettings>(plain.to_json().into()).unwrap().to_json(),
+                plain.to_json()
+            );
         }
+        let count = serde_json::to_value(SelfTrainSettings::default()).unwrap().as_object().unwrap().len();
+        assert_eq!(
+            other.as_object().unwrap().len(),
+            count + 2,
+            "games-file and scores are not written at their default"
+        );
+        let plain = SelfTrainSettings::default();
+        for (text, expected) in [
+            (json!({ "node": 1 }), "unknown field `node`, expected one of `method`, "),
+            (json!({ "nodes": "x" }), "nodes: invalid type"),
+            (json!({ "nodes": -1 }), "nodes: invalid value"),
+            (json!({ "depth": 2 }), "depth belongs to a training by comparison (method comparison)"),
+            (json!({ "method": "comparison" }), "method: it is \"regression\" in this training"),
+        ] {
+            let error = plain.with(&given(text)).unwrap_err();
+            assert!(error.starts_with(expected), "{error}");
+        }
+    }
+
+    #[test]
+    fn start_games_method_and_minutes_choose_the_preset() {
+        let (good, material) = (Weights::embedded(), Weights::material());
+        let (regression, comparison) = (Method::Regression, Method::Comparison);
+        let from_file = |of| SelfTrainSettings { games_file: Some("games.pgn".into()), ..preset(of, comparison) };
+        let compare = json!({ "method": "comparison" });
+        let games = json!({ "games-file": "games.pgn" });
+        for (start, given, expected) in [
+            (&material, json!({}), preset(Preset::Scratch, regression)),
+            (&*good, json!({}), preset(Preset::Improve, regression)),
+            (&material, compare.clone(), preset(Preset::Scratch, comparison)),
+            (&*good, compare, preset(Preset::Improve, comparison)),
+            (&material, games.clone(), from_file(Preset::Scratch)),
+            (&*good, games, from_file(Preset::Improve)),
+            (&*good, json!({ "games-file": "games.pgn", "preset": "scratch" }), from_file(Preset::Scratch)),
+        ] {
+            assert_eq!(resolve(start, given), Ok(expected));
+        }
+        let size = |start: &Weights, minutes: u64| {
+            let settings = resolve(start, json!({ "minutes": minutes })).unwrap();
+            (settings.positions, settings.match_games, settings.long_games, settings.distance_games())
+        };
+        assert_eq!(
+            [0, 10, 15].map(|minutes| size(&material, minutes)),
+            [(200_000, 300, 600, 40), (100_000, 100, 200, 20), (100_000, 100, 200, 20),]
+        );
+        assert_eq!(
+            [16, 240, 480].map(|minutes| size(&material, minutes)),
+            [(200_000, 300, 600, 40), (400_000, 1_000, 1_000, 40), (400_000, 1_000, 1_000, 40),]
+        );
+        assert_eq!([0, 10, 480].map(|minutes| size(&good, minutes).0), [1_500_000; 3]);
+        let own = resolve(&material, json!({ "minutes": 10, "positions": 7 })).unwrap();
+        assert_eq!((own.positions, own.match_games), (7, 100));
+        let error = resolve(&material, json!({ "games-file": "a.pgn", "method": "regression" })).unwrap_err();
+        assert!(error.starts_with("games-file belongs to a training by comparison"), "{error}");
     }
 
     #[test]
     fn the_numbers_are_reported() {
         assert_eq!(
-            regression(Preset::Scratch).to_string(),
+            preset(Preset::Scratch, Method::Regression).to_string(),
             "regression: 250 nodes a move (1,000 from generation 4 on), 200,000 positions a generation, matches of at most \
              300 games at 1,000 nodes a move, 1 thread"
         );
-        let improve = SelfTrainSettings { threads: 2, generations: 3, match_games: 9, ..regression(Preset::Improve) };
+        let improve = preset(Preset::Improve, Method::Regression);
+        let improve = SelfTrainSettings { threads: 2, generations: 3, match_games: 9, ..improve };
         assert_eq!(
             improve.to_string(),
             "regression: 1,000 nodes a move, 1,500,000 positions a generation, tuning by 1,000 games, matches of at most 10 \
              games at 4,000 nodes a move, 3 generations, 2 threads"
         );
         assert_eq!(
-            comparison().to_string(),
+            preset(Preset::Scratch, Method::Comparison).to_string(),
             "comparison: 300 nodes a move, 2,000 nodes a label, 20,000 positions a generation, depth 1, batches of 256, \
              matches of at most 300 games at 1,000 nodes a move, 1 thread"
         );

@@ -3,6 +3,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use dyad_engine::control::Control;
@@ -21,7 +23,7 @@ use super::generator::{GeneratorProgress, generate_in_training};
 use super::log::SelfTrainLogLine;
 use super::reporter::Reporter;
 use super::self_play::{GameFile, SelfPlay};
-use super::settings::{Comparison, Method, Regression, SelfTrainSettings, Source};
+use super::settings::{Method, SelfTrainSettings};
 use super::tuning::tuned;
 use super::window::Window;
 use super::work::{self, RandomStream, WindowFit, is_proven};
@@ -42,6 +44,9 @@ use crate::learn::training::{self, TrainingProgress};
 /// Smallest Elo against the reference at which a long match is played.
 const WITHIN_REACH: f64 = -25.0;
 
+/// Interval between two looks at the clock.
+const POLL: Duration = Duration::from_millis(50);
+
 /// A self-training under way.
 pub(super) struct Loop<'a> {
     folder: Folder,
@@ -53,10 +58,8 @@ pub(super) struct Loop<'a> {
     reporter: Reporter<'a>,
     /// Time of the last update of [`SelfTrainState::seconds`].
     ticked: Instant,
-    /// Time at which the training began or was resumed.
-    begun: Instant,
-    /// Duration of the last generation.
-    last_generation: Duration,
+    /// Time at which the training ends.
+    deadline: Option<Instant>,
 }
 
 /// What to expect of a training from the built-in weights (`docs/training.md`, "From good weights").
@@ -84,19 +87,18 @@ impl<'a> Loop<'a> {
         folder: Folder,
         settings: SelfTrainSettings,
         state: SelfTrainState,
-        stop: &'a Control,
+        (stop, deadline): (&'a Control, Option<Instant>),
         on_event: &'a mut dyn FnMut(&SelfTrainEvent),
     ) -> Result<Loop<'a>, SelfTrainError> {
         let log = Log::open(&folder.log(), state.log_bytes).map_err(SelfTrainError::file("write", &folder.log()))?;
         let (reporter, now) = (Reporter::new(on_event), Instant::now());
-        let last_generation = Duration::ZERO;
-        Ok(Loop { folder, settings, state, log, stop, reporter, ticked: now, begun: now, last_generation })
+        Ok(Loop { folder, settings, state, log, stop, reporter, ticked: now, deadline })
     }
 
     /// Runs up to the last generation, or until it is stopped.
     pub fn run(mut self) -> Result<SelfTrainSummary, SelfTrainError> {
         self.folder.clean()?;
-        if !self.is_over() {
+        if !self.state.is_over(&self.settings) {
             let best = Arc::new(Weights::load(&self.folder.weights(self.state.best))?);
             let times = Speed::measure(&self.settings, &best).spoken(&self.settings, self.state.generation);
             self.reporter.note(format!("{}: {times}", self.settings));
@@ -105,7 +107,7 @@ impl<'a> Loop<'a> {
             }
         }
         let (mut stopped, mut is_timed) = (false, false);
-        while !self.is_over() {
+        while !self.state.is_over(&self.settings) {
             let begun = Instant::now();
             let is_new = !self.folder.generation(self.state.generation).path().exists();
             let generation = Generation::open(&self.folder, &self.settings, &mut self.state)?;
@@ -113,19 +115,17 @@ impl<'a> Loop<'a> {
                 stopped = true;
                 break;
             }
-            self.last_generation = begun.elapsed();
-            if is_new && !is_timed && !self.is_over() {
+            if is_new && !is_timed && !self.state.is_over(&self.settings) {
                 is_timed = true;
-                self.report_times(&generation);
+                self.report_times(&generation, begun.elapsed());
             }
         }
         self.save()?;
-        let end = if stopped {
-            End::Stopped
-        } else if self.state.is_over(&self.settings) {
-            End::Finished
-        } else {
-            End::OutOfTime
+        let is_late = self.deadline.is_some_and(|deadline| Instant::now() >= deadline);
+        let end = match (stopped, is_late) {
+            (false, _) => End::Finished,
+            (true, true) => End::OutOfTime,
+            (true, false) => End::Stopped,
         };
         Ok(SelfTrainSummary {
             end,
@@ -138,18 +138,11 @@ impl<'a> Loop<'a> {
     }
 
     /// Reports durations again, estimated from the duration of a complete generation.
-    fn report_times(&mut self, generation: &Generation) {
-        let speed = Speed::of(&generation.settings, generation.number, self.last_generation);
+    fn report_times(&mut self, generation: &Generation, duration: Duration) {
+        let speed = Speed::of(&generation.settings, generation.number, duration);
         let times = speed.spoken(&self.settings, self.state.generation);
-        let took = spoken(self.last_generation.as_secs_f64());
+        let took = spoken(duration.as_secs_f64());
         self.reporter.note(format!("generation {} took {took}: {times}", generation.number));
-    }
-
-    /// Whether all generations are done, or a further generation would end long after the time limit.
-    fn is_over(&self) -> bool {
-        let limit = Duration::from_secs(60 * self.settings.minutes);
-        let out_of_time = !limit.is_zero() && self.begun.elapsed() + self.last_generation / 2 >= limit;
-        out_of_time || self.state.is_over(&self.settings)
     }
 
     /// Runs the remaining stages of a generation. False if it was stopped.
@@ -185,14 +178,13 @@ impl<'a> Loop<'a> {
 
     /// Runs a stage. False if it was stopped.
     fn stage(&mut self, stage: Stage, generation: &Generation) -> Result<bool, SelfTrainError> {
-        match (stage, &generation.settings.method) {
-            (Stage::Games, Method::Regression(_)) => self.unbalanced_games(generation),
-            (Stage::Games, Method::Comparison(_)) => self.games(generation),
+        match (stage, generation.settings.method) {
+            (Stage::Games, Method::Regression) => self.unbalanced_games(generation),
+            (Stage::Games, Method::Comparison) => self.games(generation),
             (Stage::Positions, _) => self.positions(generation),
-            (Stage::Labels, Method::Comparison(comparison)) => self.labels(generation, comparison),
-            (Stage::Labels, Method::Regression(_)) => Ok(true),
-            (Stage::Training, Method::Regression(regression)) => self.regression(generation, regression),
-            (Stage::Training, Method::Comparison(comparison)) => self.comparison(generation, comparison),
+            (Stage::Labels, _) => self.labels(generation),
+            (Stage::Training, Method::Regression) => self.regression(generation),
+            (Stage::Training, Method::Comparison) => self.comparison(generation),
             (Stage::Scale, _) => self.scale(generation),
             (Stage::Tuning, _) => self.tuning(generation),
             (Stage::Match, _) => self.match_with_best(generation),
@@ -211,7 +203,7 @@ impl<'a> Loop<'a> {
             name: &generation.best_name,
             event: &event,
             nodes: settings.nodes,
-            variant: settings.variant,
+            variant: settings.variant(),
             seed: generation.seed(RandomStream::Games),
             threads: settings.threads,
             positions: settings.positions,
@@ -238,19 +230,15 @@ impl<'a> Loop<'a> {
     /// Draws positions from the games.
     fn positions(&mut self, generation: &Generation) -> Result<bool, SelfTrainError> {
         let settings = &generation.settings;
-        let (games, scores, filters, is_labeled) = match &settings.method {
-            Method::Regression(regression) => {
-                (generation.folder.games(), Some(ScoreSide::Mover), work::filters(regression), false)
-            }
-            Method::Comparison(comparison) => {
-                let (games, scores) = match &comparison.source {
-                    Source::SelfPlay => (generation.folder.games(), Some(ScoreSide::Mover)),
-                    Source::Games(path) => (path.clone(), comparison.scores),
-                };
-                (games, scores, Filters { no_checks: true, ..Filters::default() }, comparison.is_labeled())
-            }
+        let filters = match settings.method {
+            Method::Regression => work::filters(settings),
+            Method::Comparison => Filters { no_checks: true, ..Filters::default() },
         };
-        let out = if is_labeled { generation.folder.positions() } else { generation.folder.labeled() };
+        let (games, scores) = match &settings.games_file {
+            None => (generation.folder.games(), Some(ScoreSide::Mover)),
+            Some(path) => (path.clone(), settings.scores),
+        };
+        let out = if settings.is_labeled() { generation.folder.positions() } else { generation.folder.labeled() };
         if out.exists() {
             return Ok(true);
         }
@@ -284,7 +272,7 @@ impl<'a> Loop<'a> {
     }
 
     /// Finds the desired moves by search.
-    fn labels(&mut self, generation: &Generation, comparison: &Comparison) -> Result<bool, SelfTrainError> {
+    fn labels(&mut self, generation: &Generation) -> Result<bool, SelfTrainError> {
         let out = generation.folder.labeled();
         let input = generation.folder.positions();
         if out.exists() {
@@ -293,7 +281,7 @@ impl<'a> Loop<'a> {
             return Ok(true);
         }
         let samples = SampleFile::open(&input)?;
-        let search = comparison.labels();
+        let search = generation.settings.labels();
         let by = format!("dyad with {} {}", generation.best.meta.name, generation.best.id());
         let (reporter, stop) = (&mut self.reporter, self.stop);
         let make = || OwnEngine::new(generation.best.clone(), &search, stop);
@@ -307,21 +295,21 @@ impl<'a> Loop<'a> {
     }
 
     /// Trains new weights by comparison.
-    fn comparison(&mut self, generation: &Generation, comparison: &Comparison) -> Result<bool, SelfTrainError> {
+    fn comparison(&mut self, generation: &Generation) -> Result<bool, SelfTrainError> {
         let window = self.window(generation)?;
         let start = self.folder.base(self.state.best);
-        if !self.train(generation, comparison, &window, Step::Training, start)? {
+        if !self.train(generation, &window, Step::Training, start)? {
             return Ok(false);
         }
         if !generation.is_fine_tuned(&window) {
             return Ok(true);
         }
         let start = generation.trained(Step::Training)?;
-        self.train(generation, comparison, &window, Step::FineTuning, start)
+        self.train(generation, &window, Step::FineTuning, start)
     }
 
     /// Fits weights to the positions. A regression that was stopped starts again.
-    fn regression(&mut self, generation: &Generation, regression: &Regression) -> Result<bool, SelfTrainError> {
+    fn regression(&mut self, generation: &Generation) -> Result<bool, SelfTrainError> {
         let out = generation.folder.fitted();
         if out.exists() {
             return Ok(true);
@@ -329,8 +317,7 @@ impl<'a> Loop<'a> {
         let window = self.window(generation)?;
         let (settings, threads) = (&generation.settings, generation.settings.threads);
         let weights = [&generation.initial, &generation.best];
-        let fit =
-            WindowFit::new((settings, regression), generation.number, window.samples(), weights, threads, self.stop);
+        let fit = WindowFit::new(settings, generation.number, window.samples(), weights, threads, self.stop);
         let Some(fit) = unless_stopped(fit)? else { return Ok(false) };
         if let Some(note) = fit.note() {
             self.reporter.note(note);
@@ -351,7 +338,6 @@ impl<'a> Loop<'a> {
     fn train(
         &mut self,
         generation: &Generation,
-        comparison: &Comparison,
         window: &Window,
         step: Step,
         start: PathBuf,
@@ -366,7 +352,7 @@ impl<'a> Loop<'a> {
         let summary = if RunFolder::holds_run(&folder) {
             training::resume(&folder, &|_| (), window, &mut context)?
         } else {
-            training::begin(&generation.run_settings(comparison, window, step, start)?, &folder, window, &mut context)?
+            training::begin(&generation.run_settings(window, step, start)?, &folder, window, &mut context)?
         };
         self.state.accuracy = reporter.accuracy;
         Ok(summary.finished)
@@ -393,13 +379,13 @@ impl<'a> Loop<'a> {
                 let weights = generation.interpolated(Weights::load(&trained)?, window.learned())?;
                 self.save_scaled(weights, &out, generation, &window)
             };
-            match &generation.settings.method {
-                Method::Regression(_) => scaled(generation.folder.fitted(), out)?,
-                Method::Comparison(_) if generation.is_fine_tuned(&window) => {
+            match generation.settings.method {
+                Method::Regression => scaled(generation.folder.fitted(), out)?,
+                Method::Comparison if generation.is_fine_tuned(&window) => {
                     scaled(generation.trained(Step::Training)?, generation.folder.base())?;
                     scaled(generation.trained(Step::FineTuning)?, out)?;
                 }
-                Method::Comparison(_) => scaled(generation.trained(Step::Training)?, out)?,
+                Method::Comparison => scaled(generation.trained(Step::Training)?, out)?,
             }
         }
         if generation.tuning_pairs == 0 {
@@ -429,10 +415,9 @@ impl<'a> Loop<'a> {
     /// Tunes the new weights by games.
     fn tuning(&mut self, generation: &Generation) -> Result<bool, SelfTrainError> {
         let (file, weights) = match generation.settings.method {
-            Method::Regression(_) => (self.folder.weights(0), &generation.initial),
-            Method::Comparison(_) => (self.folder.weights(self.state.best), &generation.best),
+            Method::Regression => (self.folder.weights(0), &generation.initial),
+            Method::Comparison => (self.folder.weights(self.state.best), &generation.best),
         };
-        let interpolation = self.last_interpolation(generation)?;
         let window = self.window(generation)?;
         let trained = Weights::load(&generation.folder.trained())?;
         if trained.plays_as(weights) {
@@ -442,21 +427,11 @@ impl<'a> Loop<'a> {
         let reporter = &mut self.reporter;
         let mut report = |progress| reporter.report(progress);
         let mut context = Context { threads: generation.settings.threads, stop: self.stop, on_event: &mut report };
-        let tuned = tuned(generation, (&file, weights), interpolation, &window, &mut context)?;
+        let tuned = tuned(generation, (&file, weights), self.state.interpolation, &window, &mut context)?;
         let Some(tuned) = tuned else { return Ok(false) };
         self.save_scaled(tuned.weights, &generation.folder.weights(), generation, &window)?;
         self.state.interpolation = tuned.interpolation;
         Ok(true)
-    }
-
-    /// The interpolation coefficient that the tuning of the generation before found. Release 0.2.0 and earlier have it
-    /// in the weights alone.
-    fn last_interpolation(&self, generation: &Generation) -> Result<Option<f64>, SelfTrainError> {
-        if self.state.interpolation.is_some() || generation.number == 1 {
-            return Ok(self.state.interpolation);
-        }
-        let before = Weights::load(&self.folder.weights(generation.number - 1))?;
-        Ok(before.meta.provenance["tuned"]["toward:*:trained.json"].as_f64())
     }
 
     /// Plays the new weights against the best ones, and adopts them if they are proven stronger. Weights that the
@@ -577,7 +552,7 @@ impl<'a> Loop<'a> {
                 path,
                 stream: RandomStream::Distance,
                 nodes: generation.settings.long_nodes,
-                games: generation.settings.distance_games,
+                games: generation.settings.distance_games(),
                 sprt: (self.state.playing == 0).then_some(test),
             };
             let best = (name_of(self.state.best), Arc::new(best));
@@ -706,6 +681,26 @@ impl<'a> Loop<'a> {
         self.state.seconds += (now - self.ticked).as_secs_f64();
         self.ticked = now;
     }
+}
+
+/// Runs `work` with a control that stops with `stop`, and at the deadline. A stage that the deadline stops keeps what
+/// is done, as after any other stop.
+pub(super) fn within<T>(deadline: Option<Instant>, stop: &Control, work: impl FnOnce(&Control) -> T) -> T {
+    let Some(deadline) = deadline else { return work(stop) };
+    let limited = &Control::new(false);
+    let (running, ended) = mpsc::channel::<()>();
+    thread::scope(|scope| {
+        scope.spawn(move || {
+            while ended.recv_timeout(POLL) == Err(RecvTimeoutError::Timeout) {
+                if stop.stopped() || Instant::now() >= deadline {
+                    limited.stop();
+                }
+            }
+        });
+        let result = work(limited);
+        drop(running);
+        result
+    })
 }
 
 /// Copies a file atomically.

@@ -4,46 +4,43 @@ use dyad_formats::testing::Temporary;
 
 use super::self_play::GameFile;
 use super::*;
-use crate::learn::settings::{ObjectiveSettings, OptimizerSettings};
+use crate::learn::settings::ObjectiveSettings;
 use crate::learn::training::saved_settings;
 use crate::report::RunData;
 use std::collections::BTreeSet;
 use std::fs;
 
 fn tiny() -> SelfTrainSettings {
-    tiny_by(Method::Comparison(tiny_comparison()))
-}
-
-fn tiny_comparison() -> Comparison {
     // Fine-tuning from the positions of two generations on.
-    Comparison { label_nodes: 80, batch: 20, iterations: 1, fine_tune_from: 200, ..Comparison::default() }
+    SelfTrainSettings { passes: 1, fine_tune_from: 200, ..tiny_by(Preset::Scratch, Method::Comparison) }
 }
 
-fn tiny_by(method: Method) -> SelfTrainSettings {
+fn tiny_by(preset: Preset, method: Method) -> SelfTrainSettings {
     SelfTrainSettings {
         nodes: 40,
+        label_nodes: 80,
         positions: 150,
+        batch: 20,
         generations: 2,
         match_games: 6,
         match_nodes: 40,
+        tuning_pairs: 0,
         long_nodes: 40,
-        distance_games: 4,
         long_games: 6,
         positions_per_game: 10,
         window: 2,
         regression_match_every: 1,
-        method,
-        ..SelfTrainSettings::preset(Preset::Scratch, MethodName::Comparison)
+        ..SelfTrainSettings::preset(preset, method)
     }
+}
+
+fn given(name: &str, value: impl Into<serde_json::Value>) -> Given {
+    Given::from_iter([(name.to_string(), value.into())])
 }
 
 /// A training from the games of a file.
 fn from_games(games: &Path, scores: Option<ScoreSide>) -> SelfTrainSettings {
-    let source = Source::Games(games.to_path_buf());
-    SelfTrainSettings {
-        generations: 1,
-        ..tiny_by(Method::Comparison(Comparison { source, scores, ..tiny_comparison() }))
-    }
+    SelfTrainSettings { generations: 1, games_file: Some(games.to_path_buf()), scores, ..tiny() }
 }
 
 /// Whether there are generations left to do.
@@ -77,9 +74,8 @@ fn run_from(
             stop.stop();
         }
     };
-    let threads = Overrides { threads: Some(settings.threads), ..Overrides::default() };
     let summary = match is_unfinished(folder) {
-        true => resume(folder, &threads, None, &stop, &mut report),
+        true => resume(folder, &given("threads", settings.threads), None, &stop, &mut report),
         false => begin(settings, start, start, folder, &stop, &mut report),
     };
     summary.unwrap_or_else(|error| panic!("{error}"))
@@ -125,7 +121,7 @@ fn a_tiny_training_runs_from_games_to_a_report() {
         _ => None,
     });
     let Overview { method, generation, adopted: counted, gained, .. } = overview(&folder).unwrap();
-    assert_eq!((method, generation, counted as usize), (MethodName::Comparison, 3, adopted));
+    assert_eq!((method, generation, counted as usize), (Method::Comparison, 3, adopted));
     // The log rounds in the last place.
     assert_eq!(gained.is_some(), last_anchor.is_some());
     let [reported, played] = [gained, last_anchor.map(|record| record.elo)].map(|elo| {
@@ -165,15 +161,15 @@ fn stops_anywhere_and_threads_change_nothing() {
 /// of comparison training shows.
 #[test]
 fn a_regression_learns_from_search_scores() {
-    let method = Method::Regression(Regression { passes: 6, growth: 2, ..Regression::default() });
     let settings = |threads| SelfTrainSettings {
-        keep_scale: true,
+        passes: 6,
+        growth: 2,
         // So few games that none is kept for tests, by which the initial weights might stay the best.
         positions: 320,
         positions_per_game: 40,
-        sprt: HOPELESS,
+        sprt: HOPELESS.to_vec(),
         threads,
-        ..tiny_by(method.clone())
+        ..tiny_by(Preset::Scratch, Method::Regression)
     };
     let [whole, broken] = [(); 2].map(|()| Temporary::new());
     run_until(&whole, &settings(2), usize::MAX, &mut Vec::new());
@@ -218,69 +214,21 @@ fn a_regression_learns_from_search_scores() {
     assert!(file.contains("\"passes\": 6") && !file.contains("label-nodes"), "{file}");
 }
 
-/// Release 0.2.0 had a stage of labels in a regression too, which moved the positions, and one of a match against
-/// generation 0 in each generation.
-#[test]
-fn a_regression_of_an_earlier_release_is_resumed() {
-    // The events of release 0.2.0.
-    let shorten_events = |path: &Path| {
-        let Ok(games) = fs::read_to_string(path) else { return };
-        let shorter = |line: &str| match line.split_once(", weights ") {
-            Some((event, _)) if line.starts_with("[Event ") => format!("{event}\"]\n"),
-            _ => line.to_string(),
-        };
-        fs::write(path, games.split_inclusive('\n').map(shorter).collect::<String>()).unwrap();
-    };
-    let settings = SelfTrainSettings {
-        keep_scale: true,
-        positions: 320,
-        positions_per_game: 40,
-        sprt: HOPELESS,
-        regression_match_every: 0,
-        ..tiny_by(Method::Regression(Regression { passes: 2, ..Regression::default() }))
-    };
-    let [whole, old] = [(); 2].map(|()| Temporary::new());
-    run_until(&whole, &settings, usize::MAX, &mut Vec::new());
-    let generation = old.join("generation-001");
-    let mut events = 0;
-    while !generation.join("labeled.samples").exists() {
-        events += 1;
-        run_until(&old, &settings, events, &mut Vec::new());
-        shorten_events(&generation.join("games.pgn"));
-    }
-    fs::rename(generation.join("labeled.samples"), generation.join("positions.samples")).unwrap();
-    with_state(&old, |state| state["stage"] = "labels".into());
-    while saved(&old).unwrap().0.generation == 1 {
-        events += 1;
-        run_until(&old, &settings, events, &mut Vec::new());
-    }
-    assert!(generation.join("labeled.samples").exists() && !generation.join("positions.samples").exists());
-    with_state(&old, |state| {
-        state["generation"] = 1.into();
-        state["stage"] = "anchor".into();
-    });
-    run_until(&old, &settings, usize::MAX, &mut Vec::new());
-    assert!(weights(&whole) == weights(&old));
-}
-
 /// From good weights the regression starts from the piece values all the same, at the scale of the scores, and learns
 /// from all generations. The new weights are interpolated with the initial ones, even if others are the best by then,
 /// by a coefficient that games find or that grows with the positions.
 #[test]
 fn good_weights_are_interpolated_with_a_regression() {
-    let Method::Regression(improve) = SelfTrainSettings::preset(Preset::Improve, MethodName::Regression).method else {
-        panic!("a regression")
-    };
-    let method = Method::Regression(Regression { passes: 3, half_at: 300, max_interpolation: 0.6, ..improve });
     let settings = |tuning_pairs, threads| SelfTrainSettings {
-        policy_openings: 0.5,
-        keep_scale: true,
+        passes: 3,
+        half_at: 300,
+        interpolation: 0.6,
         positions: 320,
         positions_per_game: 40,
         tuning_pairs,
-        sprt: EASY,
+        sprt: EASY.to_vec(),
         threads,
-        ..tiny_by(method.clone())
+        ..tiny_by(Preset::Improve, Method::Regression)
     };
     let start = Weights::clone(&Weights::embedded());
     let [whole, broken, scheduled] = [(); 3].map(|()| Temporary::new());
@@ -328,10 +276,9 @@ fn good_weights_are_interpolated_with_a_regression() {
     let share = (positions as f64 / (positions + 300) as f64).min(0.6);
     let begun = fs::read_to_string(path.join("tuning/settings.json")).unwrap();
     assert!(begun.contains(&format!("trained.json, float, {share}, 0, 1, ")), "{begun}");
-    // Neither does a stop change one, nor a state of release 0.2.0, which has the coefficient in the weights alone.
+    // Neither does a stop change one.
     let (mut legs, mut events) = (0, Vec::new());
     while run_from(&start, &broken, &settings(40, 1 + legs % 2), 1 + legs, &mut events).end != End::Finished {
-        with_state(&broken, |state| drop(state.as_object_mut().unwrap().remove("interpolation")));
         legs += 1;
     }
     assert!(legs > 3 && weights(&whole) == weights(&broken), "{legs}");
@@ -346,7 +293,7 @@ const HOPELESS: [f64; 4] = [500.0, 600.0, 0.05, 0.05];
 /// reference begins again.
 #[test]
 fn the_engine_plays_with_what_is_proven() {
-    let settings = |threads| SelfTrainSettings { sprt: EASY, long_sprt: EASY, distance_games: 0, threads, ..tiny() };
+    let settings = |threads| SelfTrainSettings { sprt: EASY.to_vec(), long_sprt: EASY.to_vec(), threads, ..tiny() };
     let [whole, broken, hopeless, measured] = [(); 4].map(|()| Temporary::new());
     let mut events = Vec::new();
     let summary = run_until(&whole, &settings(2), usize::MAX, &mut events);
@@ -360,7 +307,7 @@ fn the_engine_plays_with_what_is_proven() {
         .collect();
     assert_eq!(promoted, [(1, true), (2, false)]);
     let mut events = Vec::new();
-    run_until(&measured, &SelfTrainSettings { distance_games: 4, ..settings(2) }, usize::MAX, &mut events);
+    run_until(&measured, &settings(2), usize::MAX, &mut events);
     assert_eq!(RunData::load(&measured).unwrap().distances.len(), 3);
     let distances: Vec<u32> = events
         .iter()
@@ -393,7 +340,7 @@ fn the_engine_plays_with_what_is_proven() {
     let again = |reference: &Weights| {
         let (stop, mut ignore) = (Control::new(false), |_: &SelfTrainEvent| ());
         stop.stop();
-        let more = Overrides { generations: Some(3), ..Overrides::default() };
+        let more = given("generations", 3);
         resume(&whole, &more, Some(reference), &stop, &mut ignore).unwrap();
         playing(&whole).map(|playing| playing.generation)
     };
@@ -410,14 +357,14 @@ fn the_engine_plays_with_what_is_proven() {
             SelfTrainEvent::Promoted { generation, .. } => events.push(("promoted", *generation)),
             _ => (),
         };
-        let more = Overrides { generations: Some(3), ..Overrides::default() };
+        let more = given("generations", 3);
         let playing = resume(&measured, &more, Some(reference), &stop, &mut listen).unwrap().playing;
         (events, playing)
     };
     assert_eq!(measure(&Weights::embedded()), (vec![("distance", 2)], 0));
     assert_eq!(measure(&Weights::material()), (vec![("distance", 2), ("promoted", 2)], 2));
     // Without a proof nothing changes.
-    let unproven = SelfTrainSettings { long_sprt: HOPELESS, generations: 1, ..settings(2) };
+    let unproven = SelfTrainSettings { long_sprt: HOPELESS.to_vec(), generations: 1, ..settings(2) };
     let mut events = Vec::new();
     let summary = run_until(&hopeless, &unproven, usize::MAX, &mut events);
     assert_eq!((summary.adopted, summary.playing, playing(&hopeless)), (1, 0, None));
@@ -431,19 +378,13 @@ fn good_weights_change_by_parts_of_the_way() {
     let folder = Temporary::new();
     let start = Weights::clone(&Weights::embedded());
     let (stop, mut report) = (Control::new(false), |_: &SelfTrainEvent| ());
-    let Method::Comparison(improve) = SelfTrainSettings::preset(Preset::Improve, MethodName::Comparison).method else {
-        panic!("a comparison")
-    };
-    let Comparison { groups, regularize_toward, interpolation, .. } = improve;
-    let method = Method::Comparison(Comparison {
-        groups,
-        regularize_toward,
-        interpolation,
-        fine_tune_from: 0,
-        ..tiny_comparison()
-    });
     // One pair of games proves nothing.
-    let settings = SelfTrainSettings { keep_scale: true, sprt: HOPELESS, match_games: 2, ..tiny_by(method) };
+    let settings = SelfTrainSettings {
+        sprt: HOPELESS.to_vec(),
+        match_games: 2,
+        passes: 1,
+        ..tiny_by(Preset::Improve, Method::Comparison)
+    };
     begin(&settings, &start, &start, &folder, &stop, &mut report).unwrap();
     for (number, share) in [(1, 0.5), (2, 0.25)] {
         let path = folder.join(format!("generation-{number:03}/weights.json"));
@@ -462,24 +403,12 @@ fn good_weights_change_by_parts_of_the_way() {
 #[test]
 fn games_say_how_far_good_weights_go() {
     let start = Weights::clone(&Weights::embedded());
-    let Method::Comparison(improve) = SelfTrainSettings::preset(Preset::Improve, MethodName::Comparison).method else {
-        panic!("a comparison")
-    };
-    let method = Method::Comparison(Comparison {
-        label_nodes: 80,
-        batch: 20,
-        iterations: 1,
-        // So few positions move weights only in large steps.
-        optimizer: OptimizerSettings::Adam { rate: 6.0, beta1: 0.9, beta2: 0.999 },
-        ..improve
-    });
     let settings = |threads| SelfTrainSettings {
-        sprt: HOPELESS,
-        keep_scale: true,
+        sprt: HOPELESS.to_vec(),
         tuning_pairs: 3,
         regression_match_every: 0,
         threads,
-        ..tiny_by(method.clone())
+        ..tiny_by(Preset::Improve, Method::Comparison)
     };
     let [whole, broken] = [(); 2].map(|()| Temporary::new());
     let (stop, mut report) = (Control::new(false), |_: &SelfTrainEvent| ());
@@ -506,7 +435,7 @@ fn games_say_how_far_good_weights_go() {
             }
         };
         match std::mem::replace(begun, true) {
-            true => resume(&broken, &Overrides::default(), None, &stop, &mut report),
+            true => resume(&broken, &Given::new(), None, &stop, &mut report),
             false => begin(&settings(1), &start, &start, &broken, &stop, &mut report),
         }
     };
@@ -562,6 +491,21 @@ fn games_of_a_file_teach_their_moves() {
     assert!(refused.unwrap_err().to_string().contains("mover's side"));
 }
 
+#[test]
+fn a_time_limit_stops_the_work_alone() {
+    let (stop, moment) = (Control::new(false), std::time::Duration::from_millis(60));
+    let wait = |limited: &Control| {
+        while !limited.stopped() {
+            std::thread::yield_now();
+        }
+        stop.stopped()
+    };
+    assert!(!stages::within(Some(std::time::Instant::now() + moment), &stop, wait), "the time was over");
+    assert!(!stages::within(None, &stop, Control::stopped));
+    stop.stop();
+    assert!(stages::within(Some(std::time::Instant::now() + 60 * moment), &stop, wait), "it was stopped");
+}
+
 /// What was named wrongly makes nothing, and what teaches nothing is in the way of nothing else.
 #[test]
 fn other_games_take_the_place_of_those_that_teach_nothing() {
@@ -579,7 +523,7 @@ fn other_games_take_the_place_of_those_that_teach_nothing() {
         .unwrap_err()
         .to_string();
     assert!(error.contains("no position was found"), "{error}");
-    let own = Overrides { source: Some(Source::SelfPlay), ..Overrides::default() };
+    let own = given("games-file", serde_json::Value::Null);
     assert_eq!(resume(&path, &own, None, &stop, &mut ignore).unwrap().end, End::Finished);
     assert!(path.join("generation-001/games.pgn").exists());
 }
@@ -608,7 +552,7 @@ fn what_cannot_be_done_is_said() {
     let below = path.join("below");
     let error = begin(&tiny(), &Weights::material(), &Weights::material(), &below, &stop, &mut ignore).unwrap_err();
     assert!(matches!(error, SelfTrainError::File { .. }) && error.to_string().contains("below"), "{error}");
-    let error = resume(&below, &Overrides::default(), None, &stop, &mut ignore).unwrap_err();
+    let error = resume(&below, &Given::new(), None, &stop, &mut ignore).unwrap_err();
     assert!(matches!(error, SelfTrainError::Missing(_)), "{error}");
     assert!(!is_unfinished(&below) && best(&below).is_none());
     fs::remove_file(&path).unwrap();
@@ -641,9 +585,7 @@ fn a_damaged_state_is_refused_and_nothing_is_touched() {
     let stop = Control::new(false);
     let refused = |word: &str| {
         let before = contents(&path);
-        let error =
-            resume(&path, &Overrides { generations: Some(2), ..Overrides::default() }, None, &stop, &mut |_| ())
-                .unwrap_err();
+        let error = resume(&path, &given("generations", 2), None, &stop, &mut |_| ()).unwrap_err();
         assert!(matches!(error, SelfTrainError::Damaged { .. }), "{error}");
         assert!(error.to_string().contains(word), "{error}, not {word}");
         assert!(contents(&path) == before, "something was changed");
@@ -659,7 +601,7 @@ fn a_damaged_state_is_refused_and_nothing_is_touched() {
         fs::write(&state, bytes).unwrap();
         refused("checksum");
     }
-    // Without one, as release 0.1.0 wrote it, by what cannot be true.
+    // Without one, by what cannot be true.
     let with = |name: &str, value: serde_json::Value| {
         let mut fields: serde_json::Value = serde_json::from_str(&good).unwrap();
         fields.as_object_mut().unwrap().remove("checksum");
@@ -692,7 +634,7 @@ fn a_damaged_state_is_refused_and_nothing_is_touched() {
     fs::write(&settings, &good_settings).unwrap();
     let seconds: serde_json::Value = serde_json::from_str(&good).unwrap();
     with("seconds", seconds["seconds"].clone());
-    let own = Overrides { generations: Some(1), ..Overrides::default() };
+    let own = given("generations", 1);
     assert_eq!(resume(&path, &own, None, &stop, &mut |_| ()).unwrap().end, End::Finished);
 }
 
@@ -738,7 +680,7 @@ fn a_folder_of_another_program_is_left_alone() {
             .map_err(|error| error.to_string())
     };
     let path = Temporary::folder();
-    for name in ["settings.json", "log.jsonl", "best.json", "start.json", "checkpoint.bin", "lock"] {
+    for name in ["log.jsonl", "best.json", "start.json", "checkpoint.bin", "lock"] {
         fs::write(path.join(name), "of another program").unwrap();
         let error = begin(&path).unwrap_err();
         assert!(error.contains(&format!("holds {name}")) && error.contains("another folder"), "{error}");
@@ -752,6 +694,7 @@ fn a_folder_of_another_program_is_left_alone() {
     fs::write(path.join("beginning"), "").unwrap();
     fs::write(path.join("start.json"), "half").unwrap();
     fs::write(path.join("settings.json.7.tmp"), "half").unwrap();
+    fs::write(path.join("settings.json"), "{}").unwrap();
     begin(&path).unwrap();
     assert!(is_unfinished(&path) && Weights::load(&path.join("start.json")).is_ok());
     assert!(others.iter().all(|name| path.join(name).exists()));
@@ -777,27 +720,47 @@ fn from_so_many_positions_on_a_training_is_refined() {
 }
 
 #[test]
-fn settings_are_checked_and_survive_their_json() {
-    let settings = from_games(Path::new("some.pgn"), None);
-    let text = serde_json::to_string(&settings).unwrap();
-    assert_eq!(serde_json::from_str::<SelfTrainSettings>(&text).unwrap(), settings);
-    let plain = SelfTrainSettings::preset(Preset::Scratch, MethodName::Comparison);
-    assert_eq!(serde_json::from_str::<SelfTrainSettings>("{}").unwrap(), plain);
-    assert_eq!(plain.check(), Ok(()));
-    for (text, word) in [
-        (r#"{"nodes": 0}"#, "nodes"),
-        (r#"{"threads": 0}"#, "threads"),
-        (r#"{"threads": 200000}"#, "threads must be 1 to 1024, not 200000"),
-        (r#"{"match-games": 18446744073709551615}"#, "match-games"),
-        (r#"{"min-margin": 6000000}"#, "min-margin"),
-        (r#"{"sprt": [5, 0, 0.05, 0.05]}"#, "sprt"),
-        (r#"{"depth": 99}"#, "depth"),
-        (r#"{"groups": {"pears": {}}}"#, "pears"),
+fn settings_are_checked() {
+    let settings = SelfTrainSettings::preset(Preset::Scratch, Method::Comparison);
+    assert_eq!(settings.check(), Ok(()));
+    for (name, value, word) in [
+        ("nodes", 0.into(), "nodes"),
+        ("threads", 0.into(), "threads"),
+        ("threads", 200_000.into(), "threads must be 1 to 1024, not 200000"),
+        ("match-games", u64::MAX.into(), "match-games"),
+        ("min-margin", 6_000_000.into(), "min-margin"),
+        ("sprt", vec![5.0, 0.0, 0.05, 0.05].into(), "sprt"),
+        ("sprt", vec![0.0, 5.0].into(), "sprt: expected four numbers"),
+        ("depth", 99.into(), "depth"),
+        ("scores", "white".into(), "scores: it changes nothing without games-file"),
     ] {
-        let error = serde_json::from_str::<SelfTrainSettings>(text).unwrap().check().unwrap_err();
+        let value: serde_json::Value = value;
+        let error = settings.with(&given(name, value)).unwrap().check().unwrap_err();
         assert!(error.contains(word), "{error}");
     }
-    assert!(serde_json::from_str::<SelfTrainSettings>(r#"{"node": 1}"#).is_err());
+}
+
+/// A user may write settings into the folder before the training begins; those that are given have precedence.
+#[test]
+fn settings_in_the_folder_are_those_of_a_new_training() {
+    let folder = Temporary::folder();
+    let path = folder.join("settings.json");
+    let material = Weights::material();
+    let resolve = |given: &Given| SelfTrainSettings::resolve(&material, &folder, given);
+    fs::write(&path, r#"{"method": "comparison", "label-nodes": 80, "minutes": 10, "match-games": 6}"#).unwrap();
+    let settings = resolve(&given("label-nodes", 90)).unwrap();
+    assert_eq!((settings.method, settings.label_nodes, settings.match_games), (Method::Comparison, 90, 6));
+    assert_eq!((settings.positions, settings.minutes), (5_000, 10));
+    for (text, expected) in [
+        ("{", "settings.json: EOF"),
+        (r#"{"label": 7}"#, "unknown field `label`, expected one of `method`, "),
+        (r#"{"label-nodes": 7}"#, "label-nodes belongs to a training by comparison"),
+        (r#"{"minutes": "x"}"#, "minutes: invalid type"),
+    ] {
+        fs::write(&path, text).unwrap();
+        let error = resolve(&Given::new()).unwrap_err();
+        assert!(error.contains(expected), "{error}");
+    }
 }
 
 /// However a file of games was cut, the whole games before are found, and no others.

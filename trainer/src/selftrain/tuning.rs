@@ -4,7 +4,7 @@
 //! weaker as often as stronger (`docs/training.md`). So the [SPSA](crate::tune) parameters are the step sizes by
 //! families of features and factors of all groups, from the best weights.
 //!
-//! A [regression](super::settings::Regression) starts from the initial weights each time, and its result may be
+//! A [regression](Method::Regression) starts from the initial weights each time, and its result may be
 //! hundreds of Elo weaker or stronger than these. The interpolation of both is stronger than either, unless one is much
 //! weaker. So there is one parameter, the interpolation coefficient.
 
@@ -76,8 +76,8 @@ pub(super) fn tuned(
         "of": trained.meta.provenance,
     });
     let interpolation = match generation.settings.method {
-        Method::Regression(_) => values.first().copied(),
-        Method::Comparison(_) => None,
+        Method::Regression => values.first().copied(),
+        Method::Comparison => None,
     };
     Ok(Some(Tuned { weights, interpolation }))
 }
@@ -90,12 +90,13 @@ fn settings(
     window: &Window,
 ) -> Result<TuningSettings, SelfTrainError> {
     let file = generation.folder.trained();
-    let parameters = match &generation.settings.method {
-        Method::Regression(own) => {
-            let start = interpolation.unwrap_or_else(|| own.interpolation(window.learned()));
+    let own = &generation.settings;
+    let parameters = match own.method {
+        Method::Regression => {
+            let start = interpolation.unwrap_or_else(|| own.interpolation_of(window.learned()));
             vec![Parameter::toward("*", [true; 2], &file, start, INTERPOLATION)]
         }
-        Method::Comparison(_) => {
+        Method::Comparison => {
             let goal = TrainedGoal { file: &file, weights: trained };
             spsa_parameters(from, Some(goal), &boards(window.samples())?)
         }
@@ -105,9 +106,9 @@ fn settings(
         weights: Some(from_file.to_path_buf()),
         schedule: Schedule { pairs: generation.tuning_pairs, ..Schedule::default() },
         seed: generation.seed(RandomStream::Tuning),
-        budget: SearchLimits::Nodes(generation.settings.match_nodes),
+        budget: SearchLimits::Nodes(own.match_nodes),
         hash: HASH,
-        policy_openings: generation.settings.policy_openings,
+        policy_openings: own.policy_openings,
         adjudication: ADJUDICATION,
         ..TuningSettings::default()
     })

@@ -18,7 +18,7 @@ use serde_json::json;
 use super::generator::GeneratorSettings;
 use super::presets::knows_more_than_pieces;
 use super::self_play::{self, ADJUDICATION, FILTER_NODES, HASH};
-use super::settings::{Regression, SelfTrainSettings};
+use super::settings::SelfTrainSettings;
 use crate::arena::matches::{Match, MatchPlayer, MatchRecord};
 use crate::arena::openings::{OpeningSettings, RandomOpenings, opening_filter};
 use crate::arena::play::{Adjudication, SearchLimits, WinRule};
@@ -83,7 +83,7 @@ pub fn games(settings: &SelfTrainSettings, generation: u32) -> GeneratorSettings
     GeneratorSettings {
         games: settings.positions.div_ceil(settings.positions_per_game as u64),
         nodes: settings.nodes_of(generation),
-        variant: settings.variant,
+        variant: settings.variant(),
         policy_openings: settings.policy_openings,
         seed: seed(settings, generation, RandomStream::Games),
         ..GeneratorSettings::default()
@@ -109,8 +109,8 @@ pub fn positions(settings: &SelfTrainSettings, generation: u32, filters: Filters
 
 /// Filters of the positions of a regression.
 #[must_use]
-pub fn filters(regression: &Regression) -> Filters {
-    if regression.leaves { Filters::with_scores() } else { Filters::quiescent_with_scores() }
+pub fn filters(settings: &SelfTrainSettings) -> Filters {
+    if settings.leaves() { Filters::with_scores() } else { Filters::quiescent_with_scores() }
 }
 
 /// A regression to the positions of a window. It starts from the initial weights, or from the piece values if the
@@ -131,7 +131,7 @@ impl<'a> WindowFit<'a> {
     /// # Errors
     /// When there is no position to learn from, or when it is stopped.
     pub fn new(
-        (settings, regression): (&SelfTrainSettings, &Regression),
+        own: &SelfTrainSettings,
         generation: u32,
         samples: &[Packed],
         [initial, best]: [&'a Arc<Weights>; 2],
@@ -139,13 +139,13 @@ impl<'a> WindowFit<'a> {
         stop: &Control,
     ) -> Result<WindowFit<'a>, Error> {
         let resolved;
-        let all = if regression.leaves {
+        let all = if own.leaves() {
             resolved = at_leaves(samples, best, threads, stop)?;
             &resolved
         } else {
             samples
         };
-        let target = Target { result_share: regression.result_share, pawns: pawns_of_e(all)? };
+        let target = Target { result_share: own.result_share, pawns: pawns_of_e(all)? };
         let (mut data, usual) = (Data::of(all, &target)?, fit::FitSettings::default());
         let pairs_frozen = data.train.len() < PAIRS_FROM;
         if pairs_frozen {
@@ -155,14 +155,14 @@ impl<'a> WindowFit<'a> {
         }
         let mut settings = fit::FitSettings {
             target,
-            epochs: regression.passes,
+            epochs: own.passes,
             // No early stopping: the last steps are the smallest.
-            patience: regression.passes,
+            patience: own.passes,
             batch: (data.train.len() / FEWEST_UPDATES).clamp(SMALLEST_BATCH, usual.batch),
-            seed: seed(settings, generation, RandomStream::Training),
+            seed: seed(own, generation, RandomStream::Training),
             ..usual
         };
-        settings.set_group(PAIRS.name, |group| (group.l2, group.learn) = (regression.pairs_l2, !pairs_frozen));
+        settings.set_group(PAIRS.name, |group| (group.l2, group.learn) = (own.pairs_l2, !pairs_frozen));
         if pairs_frozen {
             for group in GROUPS.iter().filter(|group| group.name != PAIRS.name) {
                 settings.set_group(group.name, |group| (group.rate, group.l2) = FEW);
@@ -249,7 +249,7 @@ pub fn openings(
     seed: u64,
     other: &Arc<Weights>,
 ) -> RandomOpenings<impl FnMut(&Game) -> Value + Send + use<>> {
-    let random = OpeningSettings { variant: settings.variant, ..OpeningSettings::new(seed) };
+    let random = OpeningSettings { variant: settings.variant(), ..OpeningSettings::new(seed) };
     RandomOpenings::new(random, opening_filter(Arc::clone(other), FILTER_NODES))
         .with_policy(settings.policy_openings, Arc::clone(other))
 }

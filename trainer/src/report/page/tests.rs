@@ -181,7 +181,7 @@ fn a_training_stopped_in_its_first_generation_says_what_it_is_and_how_to_continu
     let html = page(&run);
     check_markup(&html);
     assert!(html.contains("<p>Dyad learns chess from the values of the pieces alone."), "{html}");
-    assert!(html.contains("or run dyad selftrain FOLDER --resume with the folder of this page.</p>"), "{html}");
+    assert!(html.contains("or run dyad selftrain --out FOLDER --resume with the folder of this page.</p>"), "{html}");
 }
 
 #[test]
