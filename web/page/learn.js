@@ -683,7 +683,7 @@ class Learn {
       text =
         news.event === "adopted"
           ? `Generation ${news.generation} is stronger${gain}: it plays with the new weights now.`
-          : `Generation ${news.generation} is not stronger: it keeps the weights before and plays more games.`;
+          : `Generation ${news.generation} is not proven stronger: it keeps the weights before and plays more games.`;
     }
     if (place.textContent !== text) place.textContent = text;
     place.classList.toggle("no", !crossed && news?.event === "rejected");

@@ -206,7 +206,7 @@ impl fmt::Display for SelfTrainEvent {
                 let why = if is_undecided(record) {
                     "not decided: no proof that it is stronger"
                 } else {
-                    "rejected: it is not stronger"
+                    "rejected: it is not proven stronger"
                 };
                 write!(f, "generation {generation} {why}; the best weights stay")
             }
