@@ -12,7 +12,6 @@
 //! - [`fit`]: weights by regression, their scale, averages of several sets, their quality;
 //! - [`learn`]: comparison training;
 //! - [`arena`]: matches and what they prove, suites;
-//! - [`page`]: charts, boards and the frame of a page;
 //! - [`tune`]: constants of the search, factors of weights and steps along a training, by games;
 //! - [`selftrain`]: own games, new weights, a match, and again;
 //! - [`annotate`]: games with what the engine thinks of them, and why;
@@ -29,7 +28,7 @@ pub mod external;
 pub mod fit;
 pub mod learn;
 pub mod levels;
-pub mod page;
+mod page;
 pub mod report;
 pub mod selftrain;
 pub mod tune;

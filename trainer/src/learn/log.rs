@@ -5,7 +5,6 @@
 
 use crate::base::is_default;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
 
 /// One line of the log.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -42,8 +41,6 @@ pub struct LogLine {
     /// Number of test positions measured.
     #[serde(rename = "agreement_positions")]
     pub accuracy_positions: u64,
-    /// Euclidean norm of the current weights, middlegame and endgame, by group.
-    pub norms: BTreeMap<String, [f64; 2]>,
     /// Middlegame and endgame weight of each piece type from pawn to king, averaged, in the integers of the search
     /// (section 3.3).
     pub material: Vec<[i32; 2]>,

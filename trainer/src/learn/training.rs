@@ -12,7 +12,6 @@ use crate::base::context::{Context, Progress};
 use crate::base::json_lines::Log;
 use crate::data::schedule::Order;
 use crate::fit::calibration::calibrate_by_file;
-use crate::fit::norms::norms;
 use crate::learn::average::Average;
 use crate::learn::checkpoint::Checkpoint;
 use crate::learn::comparison::Comparer;
@@ -535,7 +534,6 @@ impl<L: LeafSearch> Run<'_, '_, '_, L> {
             nodes: mean(counters.nodes as f64),
             accuracy: accuracy.mean,
             accuracy_positions: accuracy.positions,
-            norms: norms(&state.weights),
             material: weights.ints()[layout::MATERIAL.range()].to_vec(),
             positions_per_second: counters.positions_per_second(),
             seconds: state.seconds,

@@ -25,7 +25,6 @@ pub enum SelfTrainLogLine {
         /// The generation.
         generation: u32,
         /// Seconds since the training began, without interruptions.
-        #[serde(default = "unknown")]
         seconds: f64,
         /// Move-match accuracy on test positions, 0 to 1.
         #[serde(rename = "agreement", default)]
@@ -43,7 +42,6 @@ pub enum SelfTrainLogLine {
         #[serde(rename = "anchor")]
         generation: u32,
         /// Seconds since the training began, without interruptions.
-        #[serde(default = "unknown")]
         seconds: f64,
         /// The match.
         #[serde(rename = "match")]
@@ -77,9 +75,4 @@ pub enum SelfTrainLogLine {
         #[serde(rename = "match")]
         record: MatchRecord,
     },
-}
-
-/// Release 0.1.0 did not log all times.
-fn unknown() -> f64 {
-    f64::NAN
 }

@@ -40,7 +40,6 @@ fn line(kind: LineKind, iteration: u32, positions: u64) -> LogLine {
         mean_s: 3.5,
         loss: 0.7,
         material: vec![[100 + 20 * iteration as i32, 200]; 6],
-        norms: GROUPS.iter().map(|group| (group.name.to_string(), [positions as f64, 2.0])).collect(),
         positions_per_second: 1500.0,
         seconds: positions as f64 / 1500.0,
         best: true,
