@@ -13,7 +13,7 @@ use crate::driver::{Program, after, check_search, folder};
 /// Settings so small that a generation takes seconds, written into the folder before the training begins.
 fn write_settings(folder: &Path, others: serde_json::Value) {
     let mut settings = serde_json::json!({
-        "nodes": 30, "positions": 150, "match-games": 10, "long-games": 10, "long-nodes": 300,
+        "nodes": 30, "positions": 150, "match-games": 10, "long-games": 100, "long-nodes": 300,
     });
     for (name, value) in others.as_object().expect("settings are an object") {
         settings[name] = value.clone();
@@ -33,7 +33,6 @@ fn write_small(folder: &Path) {
 fn options(mode: &str, folder: &Path) -> String {
     let folder = folder.display();
     [
-        ("PlayTrained", "proven"),
         ("Threads", "1"),
         ("Train", mode),
         ("TrainFolder", &format!("{folder}")),
@@ -513,10 +512,11 @@ fn trained_weights_are_distinguished_after_a_restart() {
     Weights::material().save(&out.join("generation-001/weights.json")).unwrap();
     fs::write(out.join("state.json"), adopted.to_string()).unwrap();
     let mut program = Program::start_at_home(&home);
-    program.send("setoption name PlayTrained value latest\nuci");
+    program.send("setoption name PlayTrained value latest");
     let line =
         "info string PlayTrained: playing with generation 1, the latest of the training and not proven stronger, ";
     program.until(line);
+    program.send("uci");
     program.until(&format!("id name Dyad {} (in training, generation 1)", env!("CARGO_PKG_VERSION")));
     program.quit();
     fs::write(out.join("state.json"), state).unwrap();

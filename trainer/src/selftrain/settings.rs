@@ -224,8 +224,8 @@ impl Default for SelfTrainSettings {
 const MOST_HALVINGS: u32 = 3;
 /// Upper bound of the doublings of [`SelfTrainSettings::tuning_pairs`] by rejected generations.
 const MOST_DOUBLINGS: u32 = 2;
-/// Range of the games that measure the distance to the reference: a tenth of those of a long match.
-const DISTANCE_GAMES: RangeInclusive<u64> = 20..=40;
+/// Most games that measure the distance to the reference.
+const DISTANCE_GAMES: u64 = 40;
 /// Largest size of a file of settings, in bytes.
 const LARGEST: u64 = 1 << 20;
 
@@ -288,10 +288,11 @@ impl SelfTrainSettings {
         }
     }
 
-    /// Most games that measure the distance of new best weights to the reference; 0 for none.
+    /// Most games that measure the distance of new best weights to the reference, a tenth of those of a long match; 0
+    /// for none.
     #[must_use]
     pub fn distance_games(&self) -> u64 {
-        (self.long_games / 10).clamp(*DISTANCE_GAMES.start(), *DISTANCE_GAMES.end()).min(self.long_games)
+        (self.long_games / 10).min(DISTANCE_GAMES)
     }
 
     /// Whether a regression learns from all positions, [resolved by quiescence](crate::data::leaves); otherwise from
@@ -654,7 +655,7 @@ mod tests {
     #[test]
     fn games_of_the_distance_follow_from_those_of_the_long_match() {
         let of = |long_games| SelfTrainSettings { long_games, ..SelfTrainSettings::default() }.distance_games();
-        assert_eq!([0, 10, 200, 600, 2_000].map(of), [0, 10, 20, 40, 40]);
+        assert_eq!([0, 9, 10, 200, 600, 2_000].map(of), [0, 0, 1, 20, 40, 40]);
     }
 
     /// A value is obeyed, the preset's own value included, and nothing else changes; or it is refused by its name.

@@ -164,6 +164,7 @@ fn a_regression_learns_from_search_scores() {
     let settings = |threads| SelfTrainSettings {
         passes: 6,
         growth: 2,
+        long_games: 40,
         // So few games that none is kept for tests, by which the initial weights might stay the best.
         positions: 320,
         positions_per_game: 40,
@@ -307,7 +308,7 @@ fn the_engine_plays_with_what_is_proven() {
         .collect();
     assert_eq!(promoted, [(1, true), (2, false)]);
     let mut events = Vec::new();
-    run_until(&measured, &settings(2), usize::MAX, &mut events);
+    run_until(&measured, &SelfTrainSettings { long_games: 40, ..settings(2) }, usize::MAX, &mut events);
     assert_eq!(RunData::load(&measured).unwrap().distances.len(), 3);
     let distances: Vec<u32> = events
         .iter()
@@ -405,6 +406,8 @@ fn games_say_how_far_good_weights_go() {
     let start = Weights::clone(&Weights::embedded());
     let settings = |threads| SelfTrainSettings {
         sprt: HOPELESS.to_vec(),
+        // So few positions move weights only in many steps.
+        passes: 20,
         tuning_pairs: 3,
         regression_match_every: 0,
         threads,
