@@ -200,7 +200,7 @@ fn board(class: &str, title: &str, values: &[Option<f64>; 64], largest: f64) -> 
                     @let (x, y) = (EDGE + square % 8 * CELL, (7 - square / 8) * CELL);
                     @let (color, ink) = value.map_or(("#C8C8C8".to_string(), "#000"), look);
                     rect x=(x) y=(y) width=(CELL) height=(CELL) fill=(color) {}
-                    text.number x=(x + CELL / 2) y=(y + CELL * 5 / 8) font-size="11.5" fill=(ink) {
+                    text.number x=(x + CELL / 2) y=(y + CELL * 5 / 8) font-size="11" fill=(ink) {
                         @if let Some(value) = value { (short(*value)) }
                     }
                 }

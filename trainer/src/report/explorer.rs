@@ -269,8 +269,8 @@ fn bars(group: &Group, sets: &[Set]) -> Markup {
 }
 
 fn signed(pawns: f64) -> String {
-    let text = format!("{pawns:+.2}");
-    if ["+0.00", "-0.00"].contains(&text.as_str()) { "0".to_string() } else { text }
+    let text = format!("{pawns:+.3}");
+    if ["+0.000", "-0.000"].contains(&text.as_str()) { "0".to_string() } else { text }
 }
 
 /// The provenance of the weights.

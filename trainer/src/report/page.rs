@@ -182,7 +182,7 @@ fn strength(name: &str, points: impl Iterator<Item = (f64, Estimate)>) -> Series
 /// Weights that were the best, with their Elo against the reference.
 struct Rated {
     /// The generation; 0 for the start.
-    generation: u64,
+    generation: u32,
     /// Hours since the training began.
     hours: f64,
     elo: Estimate,
@@ -194,13 +194,13 @@ fn rated(run: &RunData) -> Vec<Rated> {
     /// Equal weights count as this number of drawn games.
     const EQUAL: u64 = 10_000;
     let Some((_, Distance { reference, .. })) = run.distances.last() else { return Vec::new() };
-    let distances = |generation: u64| {
+    let distances = |generation: u32| {
         let all = run.distances.iter().map(|(_, distance)| distance);
-        all.filter(move |one| one.reference == *reference && u64::from(one.generation) == generation)
+        all.filter(move |one| one.reference == *reference && one.generation == generation)
     };
     let adopted: Vec<&Generation> = run.generations.iter().filter(|generation| generation.adopted).collect();
     let points = |record: &MatchRecord| MatchPoints::new(record.tally.games(), record.score.value);
-    let direct = |generation: u64| {
+    let direct = |generation: u32| {
         let distances = distances(generation).map(|Distance { elo, games, .. }| match games {
             0 => MatchPoints::new(EQUAL, 0.5),
             games => MatchPoints::new(*games, score_of_elo(elo.value)),
@@ -216,7 +216,7 @@ fn rated(run: &RunData) -> Vec<Rated> {
     }
     let steps: Vec<MatchPoints> = adopted.iter().map(|generation| points(&generation.record)).collect();
     // The interval of the games against the reference alone is the better one where these are all that count.
-    let best_known = |generation: u64, all: Estimate| {
+    let best_known = |generation: u32, all: Estimate| {
         let own = distances(generation).map(|distance| distance.elo);
         own.fold(all, |best, elo| if elo.error() < best.error() { elo } else { best })
     };

@@ -26,7 +26,7 @@ const MATCHES: &str = "matches.jsonl";
 #[derive(Clone, Debug, PartialEq)]
 pub struct Generation {
     /// Its number.
-    pub number: u64,
+    pub number: u32,
     /// Hours since the training began.
     pub hours: f64,
     /// Its match against the previous best weights.
@@ -126,9 +126,9 @@ pub struct RunData {
     /// Long matches against the weights that the engine played with; adopted if the generation is proven stronger.
     pub proofs: Vec<Generation>,
     /// The generation that is proven stronger than the present reference; 0 for none.
-    pub proven: u64,
+    pub proven: u32,
     /// Generations that changed no weight, and so played no match.
-    pub unchanged: Vec<u64>,
+    pub unchanged: Vec<u32>,
     /// The logs of its trainings, with generation and name.
     pub trainings: Vec<(u32, &'static str, Vec<LogLine>)>,
     /// Games to show, with titles.
@@ -171,7 +171,7 @@ impl RunData {
             }
         }
         let state = read_if_there(&folder.join(STATE))?.as_deref().and_then(parse);
-        run.proven = state.and_then(|state| state.get("playing")?.as_u64()).unwrap_or(0);
+        run.proven = state.and_then(|state| state.get("playing")?.as_u64()?.try_into().ok()).unwrap_or(0);
         run.before = match weights_if_there(&folder.join(iteration_name(0)))? {
             None => weights_if_there(&folder.join(START))?,
             some => some,
@@ -210,23 +210,24 @@ impl RunData {
     /// Takes a line of a log: of a self-training, a match, or a comparison training. Lines that are cut or of an
     /// unknown kind are skipped.
     fn take_line(&mut self, line: &str) {
+        let entry = |number, seconds: f64, record, adopted, accuracy| {
+            let hours = seconds / 3600.0;
+            Generation { number, hours, record, adopted, accuracy }
+        };
         match serde_json::from_str(line) {
             Ok(SelfTrainLine::Generation { generation, seconds, accuracy, adopted, record }) => {
-                let hours = seconds / 3600.0;
-                self.generations.push(Generation { number: generation.into(), hours, record, adopted, accuracy });
+                self.generations.push(entry(generation, seconds, record, adopted, accuracy));
             }
             Ok(SelfTrainLine::RegressionMatch { generation, seconds, record }) => {
                 self.matches.push(record.clone());
-                let (number, hours) = (generation.into(), seconds / 3600.0);
-                self.anchors.push(Generation { number, hours, record, adopted: false, accuracy: None });
+                self.anchors.push(entry(generation, seconds, record, false, None));
             }
             Ok(SelfTrainLine::Distance { distance, seconds }) => self.distances.push((seconds / 3600.0, distance)),
             Ok(SelfTrainLine::Proof { generation, seconds, promoted, record }) => {
                 self.matches.push(record.clone());
-                let (number, hours) = (generation.into(), seconds / 3600.0);
-                self.proofs.push(Generation { number, hours, record, adopted: promoted, accuracy: None });
+                self.proofs.push(entry(generation, seconds, record, promoted, None));
             }
-            Ok(SelfTrainLine::Unchanged { generation, .. }) => self.unchanged.push(generation.into()),
+            Ok(SelfTrainLine::Unchanged { generation, .. }) => self.unchanged.push(generation),
             Ok(SelfTrainLine::Stage { .. }) => (),
             Err(_) => {
                 let Some(value) = parse(line) else { return };

@@ -30,13 +30,13 @@
   const inWords = (choice, other, where) =>
     `white ${written(choice.piece, choice.square)} with ${other < PIECES ? "white" : "black"} ${written(other, where)}`;
   const signed = (value) => {
-    const text = Math.abs(value).toFixed(2);
+    const text = Math.abs(value).toFixed(3);
     return Number(text) === 0 ? "0" : (value < 0 ? "\u2212" : "+") + text;
   };
   // Hundredths below a pawn, tenths below ten.
   const short = (value) => {
     const size = Math.abs(value), text = size.toFixed(size < 0.995 ? 2 : size < 9.95 ? 1 : 0).replace(/^0/, "");
-    return text === ".00" ? "0" : (value < 0 ? "\u2212" : "") + text;
+    return text === ".00" ? "0" : (value < 0 ? "-" : "") + text;
   };
   const middle = (colors.length - 1) / 2;
 
@@ -45,7 +45,7 @@
     squares[square].setAttribute("fill", color === null ? "#C8C8C8" : colors[color]);
     const here = mark && mark.square === square;
     numbers[square].textContent = here ? mark.letter : value === null ? "" : short(value);
-    numbers[square].setAttribute("font-size", here ? 15 : 11.5);
+    numbers[square].setAttribute("font-size", here ? 15 : 11);
     numbers[square].setAttribute("fill", color === null ? "#000" : inks[color]);
   });
 
