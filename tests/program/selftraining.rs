@@ -62,7 +62,7 @@ fn a_killed_self_training_resumes_with_the_same_weights() {
     assert_eq!(unfinished(&killed), Vec::<PathBuf>::new());
     for folder in [whole, killed] {
         let page = check_page(&folder).expect("it has a page");
-        assert!(page.contains("<h2>Strength</h2>") && !page.contains("location.reload()"), "the last page");
+        assert!(page.contains("<h2>Generations</h2>") && !page.contains("location.reload()"), "the last page");
     }
 }
 

@@ -336,48 +336,23 @@ fn generations(page: &mut Page, run: &RunData, rated: &[Rated]) {
             (false, _) if matches!(record.decision, Some(Decision::H0)) => "not proven stronger",
             (false, _) => "not decided",
         };
-        vec![
+        let mut row = vec![
             number.to_string(),
             outcome.to_string(),
             rated.map_or_else(String::new, |rated| with_error(&rated.elo, 0)),
             format!("{:.0} %", 100.0 * record.score.value),
             record.tally.games().to_string(),
             spoken(3600.0 * generation.hours),
-        ]
+        ];
+        row.extend(generation.accuracy.map(percent));
+        row
     };
     let rows: Vec<Vec<String>> = run.generations.iter().rev().map(row).collect();
+    let columns = if run.generations.iter().any(|generation| generation.accuracy.is_some()) { 7 } else { 6 };
     let line = run.distances.last().map_or("the line", |(_, distance)| &distance.reference);
     page.table(
         &format!("The generations, the latest first: score against the best before it, and Elo against {line} of those that were the best."),
-        &["Generation", "Outcome", "Elo", "Score", "Games", "After"],
-        &rows,
-    );
-}
-
-/// The matches of the generations in full.
-fn matches_of_generations(page: &mut Page, run: &RunData) {
-    page.heading("Strength");
-    let climb = climb(&run.generations);
-    let row = |(generation, elo): (&Generation, &Estimate)| {
-        let record = &generation.record;
-        vec![
-            generation.number.to_string(),
-            if generation.adopted { "adopted".into() } else { "rejected".to_string() },
-            with_error(elo, 0),
-            with_error(&record.elo, 0),
-            percent(record.score.value),
-            record.tally.games().to_string(),
-            pentanomial(record),
-            record.llr.map_or_else(String::new, |llr| format!("{llr:+.2}")),
-            generation.accuracy.map_or_else(String::new, percent),
-        ]
-    };
-    // The latest generation first.
-    let rows: Vec<Vec<String>> = run.generations.iter().zip(&climb[1..]).rev().map(row).collect();
-    page.table(
-        "The generations, each against the best before it. Pairs of games by points made: 0, 1/2, 1, 3/2, 2. LLR: \
-         log-likelihood ratio of the match's test.",
-        &["Generation", "Outcome", "Best, sum of Elo", "Elo", "Score", "Games", "Pairs by points", "LLR", "Accuracy"],
+        &["Generation", "Outcome", "Elo", "Score", "Games", "After", "Accuracy"][..columns],
         &rows,
     );
 }
@@ -555,18 +530,30 @@ fn piece_squares(page: &mut Page, run: &RunData) {
 
 /// The matches other than those of generations.
 fn matches(page: &mut Page, run: &RunData) {
-    let rows: Vec<Vec<String>> = run.matches.iter().map(match_row).collect();
-    if rows.is_empty() {
-        return;
+    if !run.matches.is_empty() {
+        page.heading("Matches");
+        match_table(
+            page,
+            "Matches over paired openings, with 95 % intervals from the pentanomial variance; pairs by points made: 0, 1/2, \
+             1, 3/2, 2.",
+            run.matches.iter(),
+        );
     }
-    page.heading("Matches");
-    let head = ["Match", "Score", "Elo", "nElo", "Games", "Pairs by points", "+", "=", "-", "LLR", "Limits"];
-    page.table(
-        "Matches over paired openings, with 95 % intervals from the pentanomial variance; pairs by points made: 0, 1/2, 1, \
-         3/2, 2.",
-        &head,
-        &rows,
+}
+
+/// The matches of the generations, the latest first.
+fn matches_of_generations(page: &mut Page, run: &RunData) {
+    page.heading("Matches of the generations");
+    match_table(
+        page,
+        "The generations, the latest first, each against the best before it. LLR: log-likelihood ratio of the match's test.",
+        run.generations.iter().rev().map(|generation| &generation.record),
     );
+}
+
+fn match_table<'a>(page: &mut Page, caption: &str, records: impl Iterator<Item = &'a MatchRecord>) {
+    let head = ["Match", "Score", "Elo", "nElo", "Games", "Pairs by points", "+", "=", "-", "LLR", "Limits"];
+    page.table(caption, &head, &records.map(match_row).collect::<Vec<_>>());
 }
 
 fn games(page: &mut Page, run: &RunData) {
@@ -607,10 +594,6 @@ fn with_error(estimate: &Estimate, digits: usize) -> String {
     format!("{:+.digits$} \u{b1} {:.digits$}", estimate.value, estimate.error())
 }
 
-fn pentanomial(record: &MatchRecord) -> String {
-    record.tally.pentanomial.map(|count| count.to_string()).join(" ")
-}
-
 fn iterations(lines: &[LogLine]) -> Vec<&LogLine> {
     lines.iter().filter(|line| line.kind == LineKind::Iteration).collect()
 }
@@ -647,7 +630,7 @@ fn match_row(record: &MatchRecord) -> Vec<String> {
         with_error(&record.elo, 1),
         with_error(&record.normalized_elo, 1),
         tally.games().to_string(),
-        pentanomial(record),
+        tally.pentanomial.map(|count| count.to_string()).join(" "),
         tally.wins.to_string(),
         tally.draws.to_string(),
         tally.losses.to_string(),

@@ -190,7 +190,7 @@ fn a_whole_run_has_all_sections() {
     let html = page(&run);
     for section in [
         "Generations",
-        "Strength",
+        "Matches of the generations",
         "Learning",
         "Learning curves",
         "Iterations",
