@@ -154,32 +154,6 @@ pub fn generate(
     settings.check().map_err(Error::Settings)?;
     let event = event(settings, weights, openings);
     check_own(path, &event)?;
-    append(settings, weights, openings, &event, path, context)
-}
-
-/// As [`generate`], in the folder of a training, which may have begun with release 0.2.0: its event named neither
-/// weights nor settings.
-pub(super) fn generate_in_training(
-    settings: &GeneratorSettings,
-    weights: &Arc<Weights>,
-    path: &Path,
-    context: &mut Context<GeneratorProgress>,
-) -> Result<bool, Error> {
-    settings.check().map_err(Error::Settings)?;
-    let event = event(settings, weights, &[]);
-    let of_release_0_2 = short_event(settings);
-    check_own(path, &event).or_else(|error| check_own(path, &of_release_0_2).map_err(|_| error))?;
-    append(settings, weights, &[], &event, path, context)
-}
-
-fn append(
-    settings: &GeneratorSettings,
-    weights: &Arc<Weights>,
-    openings: &[Opening],
-    event: &str,
-    path: &Path,
-    context: &mut Context<GeneratorProgress>,
-) -> Result<bool, Error> {
     let mut file = GameFile::open(path)?;
     let mut played = GeneratorProgress { games: file.games.len() as u64, moves: 0 };
     file.games = Vec::new();
@@ -193,7 +167,7 @@ fn append(
         |player, number| Ok((number, player.game(number, context.stop, &over)?)),
         |(number, game)| {
             let Some(game) = game else { return Ok(ControlFlow::Break(())) };
-            file.write(&pgn(number, &game, event, weights), path)?;
+            file.write(&pgn(number, &game, &event, weights), path)?;
             played = GeneratorProgress { games: number + 1, moves: played.moves + game.moves.len() as u64 };
             (context.on_event)(played);
             Ok(ControlFlow::Continue(()))
@@ -207,18 +181,14 @@ fn append(
 /// The event tag of all games, with a hash of settings, weights and openings: games with other ones are not appended to
 /// the same file.
 fn event(settings: &GeneratorSettings, weights: &Weights, openings: &[Opening]) -> String {
-    let begin = short_event(settings);
+    let GeneratorSettings { seed, nodes, .. } = settings;
     // The number of games may grow later.
-    let settings = serde_json::to_string(&GeneratorSettings { games: 0, ..settings.clone() }).expect("plain data");
-    let key = openings.iter().fold(hash::fold_text(0, &settings), |key, opening| {
+    let text = serde_json::to_string(&GeneratorSettings { games: 0, ..settings.clone() }).expect("plain data");
+    let key = openings.iter().fold(hash::fold_text(0, &text), |key, opening| {
         let moves = opening.moves.iter().map(|&mv| u64::from(Move::packed(Some(mv))));
         moves.fold(hash::fold_text(key, &opening.start.fen()), hash::fold)
     });
-    format!("{begin}, weights {}, settings {key:016x}", weights.id())
-}
-
-fn short_event(GeneratorSettings { seed, nodes, .. }: &GeneratorSettings) -> String {
-    format!("dyad games, seed {seed}, {nodes} nodes a move")
+    format!("dyad games, seed {seed}, {nodes} nodes a move, weights {}, settings {key:016x}", weights.id())
 }
 
 /// Refuses a file with other games, which [`GameFile::open`] would truncate.

@@ -19,7 +19,7 @@ use super::estimate::Speed;
 use super::event::{Distance, End, SelfTrainEvent, SelfTrainSummary, Stage};
 use super::folder::{Folder, SelfTrainState, remove};
 use super::generation::{Generation, Step, name_of};
-use super::generator::{GeneratorProgress, generate_in_training};
+use super::generator::{GeneratorProgress, generate};
 use super::log::SelfTrainLogLine;
 use super::reporter::Reporter;
 use super::self_play::{GameFile, SelfPlay};
@@ -224,7 +224,7 @@ impl<'a> Loop<'a> {
         let mut report =
             |played: GeneratorProgress| reporter.report(Progress { done: of.min(played.games * per_game), of });
         let mut context = Context { threads: settings.threads, stop: self.stop, on_event: &mut report };
-        Ok(generate_in_training(&plan, &generation.best, &path, &mut context)?)
+        Ok(generate(&plan, &generation.best, &[], &path, &mut context)?)
     }
 
     /// Draws positions from the games.
