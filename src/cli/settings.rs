@@ -284,7 +284,7 @@ mod tests {
         nodes: Option<u64>,
         #[arg(long, group = "limit")]
         depth: Option<u64>,
-        #[arg(long, num_args = 2)]
+        #[arg(long, num_args = 2, allow_negative_numbers = true)]
         range: Option<Vec<i64>>,
         #[arg(long)]
         factor: Vec<String>,
