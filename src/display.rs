@@ -6,8 +6,8 @@ use dyad_engine::board::{Board, Color, File, Game, Move, Piece, Rank, Square, si
 use dyad_engine::control::Control;
 use dyad_engine::engine::Engine;
 use dyad_engine::eval::Evaluator;
-use dyad_engine::explain::{self, Comparison};
 use dyad_engine::search::Limits;
+use dyad_explain::Comparison;
 
 use crate::session::Session;
 
@@ -56,8 +56,8 @@ pub fn evaluation(board: &Board, engine: &Engine) -> Vec<String> {
         true => [0, 1000, 0],
         false => weights.units.chances(white * evaluator.evaluate(board), weights.phase(board)),
     };
-    let centipawns = explain::evaluation::white_centipawns(weights, board);
-    let mut lines = lines(&explain::text::table(weights, board));
+    let centipawns = dyad_explain::evaluation::white_centipawns(weights, board);
+    let mut lines = lines(&dyad_explain::text::table(weights, board));
     lines.push(format!("White wins {win}, draws {draw}, loses {loss} games of 1000"));
     lines.push(format!("evaluation {centipawns} cp (white side)"));
     lines
@@ -66,9 +66,9 @@ pub fn evaluation(board: &Board, engine: &Engine) -> Vec<String> {
 /// The static evaluation in words, by its reasons and by the pieces, or as one line of JSON.
 pub fn explanation(board: &Board, engine: &Engine, json: bool) -> Vec<String> {
     if json {
-        return vec![explain::json::evaluation(engine.weights(), board).to_string()];
+        return vec![dyad_explain::json::evaluation(engine.weights(), board).to_string()];
     }
-    lines(&explain::text::evaluation(engine.weights(), board))
+    lines(&dyad_explain::text::evaluation(engine.weights(), board))
 }
 
 /// Moves to compare.

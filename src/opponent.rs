@@ -4,9 +4,9 @@ use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
 
 use dyad_engine::engine::AnyEngine;
-use dyad_engine::levels::file::{MAX_ELO, MoveModel};
-use dyad_engine::levels::player::{LevelPlayer, PlayerProfile};
 use dyad_engine::search::Limits;
+use dyad_levels::file::{MAX_ELO, MoveModel};
+use dyad_levels::player::{LevelPlayer, PlayerProfile};
 use dyad_papers::deepchess::network::Network;
 use dyad_papers::deepchess::search::ComparisonEngine;
 

@@ -48,6 +48,9 @@ pub struct Engine {
 }
 
 impl Engine {
+    /// Bytes of an entry of the transposition table.
+    pub const HASH_ENTRY_BYTES: u64 = Table::ENTRY_BYTES;
+
     /// An engine with one thread and a table of [`DEFAULT_HASH`] megabytes.
     ///
     /// # Panics
@@ -345,7 +348,8 @@ pub fn bounds(limits: &Limits, options: &Options) -> Option<TimeBounds> {
     }
 }
 
-pub(crate) fn game_over(board: &Board) -> Outcome {
+/// The outcome of a search of a position without legal moves.
+pub fn game_over(board: &Board) -> Outcome {
     let (value, score) = if board.in_check() { (-crate::value::MATE, Score::Mate(0)) } else { (DRAW, Score::Cp(0)) };
     Outcome { best: None, ponder: None, value, score, depth: 0, nodes: 0, pv: Vec::new() }
 }

@@ -11,7 +11,7 @@ pub const fn mix(word: u64) -> u64 {
 
 /// 2^64 divided by the golden ratio, odd: the multiplier of Fibonacci hashing. Also the increment of SplitMix64, whose
 /// output is `mix(state)`, `mix(state + GOLDEN)`, ...
-pub(crate) const GOLDEN: u64 = 0x9E37_79B9_7F4A_7C15;
+pub const GOLDEN: u64 = 0x9E37_79B9_7F4A_7C15;
 
 #[cfg(test)]
 mod tests {

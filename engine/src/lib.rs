@@ -11,9 +11,7 @@
 //! - [`params`]: the constants of search and time management;
 //! - [`control`]: stopping and waiting;
 //! - [`search`]: the search; [`engine`]: the state that persists between searches;
-//! - [`bench`]: the benchmark;
-//! - [`explain`]: the evaluation, and the difference of two moves, in parts and in words;
-//! - [`levels`]: opponents of limited strength.
+//! - [`bench`]: the benchmark.
 //!
 //! The engine prints nothing and does not read standard input.
 
@@ -22,10 +20,8 @@ pub mod board;
 pub mod control;
 pub mod engine;
 pub mod eval;
-pub mod explain;
 pub mod files;
 pub mod hash;
-pub mod levels;
 pub mod params;
 mod platform;
 pub mod search;

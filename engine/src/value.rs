@@ -28,16 +28,16 @@ pub(crate) const NONE: Value = 32_002;
 /// The value of mate on the board.
 pub const MATE: Value = 32_000;
 /// The value of the longest mate.
-pub(crate) const MATE_IN_MAX: Value = MATE - 256;
+pub const MATE_IN_MAX: Value = MATE - 256;
 /// A tablebase win: below all mates, because its length is unknown.
 pub(crate) const TABLE_WIN: Value = MATE_IN_MAX - 1;
 /// Values from here on are proved: mates, and tablebase wins less the plies to them.
-pub(crate) const DECIDED: Value = TABLE_WIN - MAX_PLY as Value;
+pub const DECIDED: Value = TABLE_WIN - MAX_PLY as Value;
 /// A drawn position.
 pub const DRAW: Value = 0;
 
 /// The value of mating at `ply` plies from the root.
-pub(crate) const fn mate_in(ply: usize) -> Value {
+pub const fn mate_in(ply: usize) -> Value {
     MATE - ply as Value
 }
 

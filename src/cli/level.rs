@@ -5,10 +5,10 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 use dyad_engine::eval::Weights;
-use dyad_engine::levels::analysis::PLIES;
-use dyad_engine::levels::file::{self, MoveModel};
 use dyad_formats::atomic::{AtomicFile, check_output};
 use dyad_formats::error::Error;
+use dyad_levels::analysis::PLIES;
+use dyad_levels::file::{self, MoveModel};
 use dyad_trainer::base::context::{Context, Progress};
 use dyad_trainer::base::number::number;
 use dyad_trainer::base::words::counted;

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::sync::Arc;
 
-use dyad_engine::levels::file::{MoveModel, Strength};
-use dyad_engine::levels::player::PlayerProfile;
+use dyad_levels::file::{MoveModel, Strength};
+use dyad_levels::player::PlayerProfile;
 use dyad_papers::deepchess::network::Network;
 use dyad_trainer::arena::matches::MatchPlayer;
 use dyad_trainer::arena::play::SearchLimits;

@@ -12,9 +12,9 @@ use std::time::Duration;
 use dyad_engine::board::quote;
 use dyad_engine::engine::{DEFAULT_HASH, Engine, MAX_HASH, MAX_THREADS};
 use dyad_engine::eval::Weights;
-use dyad_engine::levels::file::{MAX_ELO, MIN_ELO};
 use dyad_engine::params::{TUNABLES, Tunable};
 use dyad_engine::search::MOVE_OVERHEAD;
+use dyad_levels::file::{MAX_ELO, MIN_ELO};
 use vampirc_uci::{Serializable, UciOptionConfig};
 
 use super::go::number;

@@ -8,9 +8,9 @@ use dyad_engine::board::{ALL_SQUARES, Board, Color, Ending, Game, Move, Piece, s
 use dyad_engine::control::{Control, Instant};
 use dyad_engine::engine::{AnyEngine, Engine};
 use dyad_engine::eval::Weights;
-use dyad_engine::explain::line::{sans, variation};
-use dyad_engine::levels::file::{MAX_ELO, MIN_ELO, MoveModel};
-use dyad_engine::levels::player::{LevelPlayer, PlayerProfile};
+use dyad_explain::line::{sans, variation};
+use dyad_levels::file::{MAX_ELO, MIN_ELO, MoveModel};
+use dyad_levels::player::{LevelPlayer, PlayerProfile};
 use dyad_engine::search::{Limits, Options, Report, Score};
 use dyad_trainer::annotate::judgement::opposite;
 use serde::{Deserialize, Serialize};

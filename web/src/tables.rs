@@ -6,7 +6,7 @@ use dyad_engine::board::{ALL_SQUARES, Color, PIECES, Piece, PieceSquare, square}
 use dyad_engine::eval::layout::{HalfSquare, MATERIAL, PAIRS, PIECE_SQUARE};
 use dyad_engine::eval::pairs::{self, pair};
 use dyad_engine::eval::{PHASE_MAX, Weights};
-use dyad_engine::explain::evaluation::PawnScale;
+use dyad_explain::evaluation::PawnScale;
 use serde::Serialize;
 
 use crate::play::{letter, square_named};

@@ -76,7 +76,7 @@ impl CastlingPath {
 
 impl Board {
     /// Whether `color` may still castle on some side.
-    pub(crate) fn can_castle(&self, color: Color) -> bool {
+    pub fn can_castle(&self, color: Color) -> bool {
         (self.castling & back_rank(color)).any()
     }
 

@@ -4,7 +4,7 @@ use super::{BitBoard, Board, Color, EMPTY, Move, Piece, Square, Squares, attacks
 
 impl Board {
     /// Pieces of both colors that attack `square` on a board with these pieces.
-    pub(crate) fn attackers_to(&self, square: Square, occupied: BitBoard) -> BitBoard {
+    pub fn attackers_to(&self, square: Square, occupied: BitBoard) -> BitBoard {
         (attacks::pawn(Color::Black, square) & self.colored(Color::White, Piece::Pawn))
             | (attacks::pawn(Color::White, square) & self.colored(Color::Black, Piece::Pawn))
             | (attacks::knight(square) & self.pieces(Piece::Knight))

@@ -66,7 +66,7 @@ impl Cuckoo {
 ///
 /// `keys` are those of all positions of the game and the search line, the current one last; `ply` is the distance from
 /// the root. A position before the root must have occurred twice to count.
-pub(crate) fn upcoming_repetition(board: &Board, keys: &[u64], ply: usize) -> bool {
+pub fn upcoming_repetition(board: &Board, keys: &[u64], ply: usize) -> bool {
     let reversible = (board.halfmove_clock() as usize).min(keys.len() - 1);
     if reversible < 3 {
         return false;

@@ -74,7 +74,7 @@ impl Game {
     }
 
     /// How many times the current position has occurred, including now.
-    pub(crate) fn repetitions(&self) -> usize {
+    pub fn repetitions(&self) -> usize {
         let current = self.board.key();
         let reversible = self.board.halfmove_clock() as usize;
         let earlier = self.keys.iter().rev().skip(1).take(reversible);

@@ -26,14 +26,17 @@ pub(crate) mod zobrist;
 pub use checks::Checks;
 pub use chess::{ALL_SQUARES, BitBoard, Color, EMPTY, File, Piece, Rank, Square};
 pub use chess960::CHESS960_POSITIONS;
-pub(crate) use cuckoo::upcoming_repetition;
+pub use cuckoo::upcoming_repetition;
 pub use fen::{FenError, Setup, quote};
 pub use game::{Ending, Game};
 pub use moves::{Move, MoveList};
 pub use notation::MoveError;
 pub use perft::perft;
-pub use pieces::{COLORS, Delta, PAWN_UNITS, PIECE_NAMES, PIECES, PieceSquare, PieceTo, color_name, piece_name, sign};
-pub(crate) use pieces::{PIECE_VALUES, piece_index, piece_value};
+pub(crate) use pieces::piece_index;
+pub use pieces::{
+    COLORS, Delta, PAWN_UNITS, PIECE_NAMES, PIECE_VALUES, PIECES, PieceSquare, PieceTo, color_name, piece_name,
+    piece_value, sign,
+};
 pub use squares::{Squares, each, square, square_set};
 pub(crate) use zobrist::material_unit;
 

@@ -10,13 +10,13 @@ pub const COLORS: [Color; 2] = [Color::White, Color::Black];
 
 /// Piece values in search units, by piece index: Table I of Tseng, Chen and Wu (2018). Static exchange evaluation, move
 /// ordering and the initial weights use them.
-pub(crate) const PIECE_VALUES: [i32; 6] = [200, 800, 850, 1300, 2600, 0];
+pub const PIECE_VALUES: [i32; 6] = [200, 800, 850, 1300, 2600, 0];
 
 /// Piece values in pawns, as chess players count, by piece index.
 pub const PAWN_UNITS: [i32; 6] = [1, 3, 3, 5, 9, 0];
 
 /// The value of a piece in search units: see [`PIECE_VALUES`].
-pub(crate) fn piece_value(piece: Piece) -> i32 {
+pub fn piece_value(piece: Piece) -> i32 {
     PIECE_VALUES[piece.to_index()]
 }
 

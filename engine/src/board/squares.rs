@@ -6,17 +6,17 @@
 use super::{BitBoard, Color, EMPTY, File, Rank, Square};
 
 /// The squares of the a-file.
-pub(crate) const FILE_A: BitBoard = BitBoard(0x0101_0101_0101_0101);
+pub const FILE_A: BitBoard = BitBoard(0x0101_0101_0101_0101);
 /// The squares of the h-file.
-pub(crate) const FILE_H: BitBoard = BitBoard(FILE_A.0 << 7);
+pub const FILE_H: BitBoard = BitBoard(FILE_A.0 << 7);
 /// Files a to d.
-pub(crate) const QUEEN_SIDE: BitBoard = BitBoard(0x0F0F_0F0F_0F0F_0F0F);
+pub const QUEEN_SIDE: BitBoard = BitBoard(0x0F0F_0F0F_0F0F_0F0F);
 /// Files c to f.
-pub(crate) const CENTER_FILES: BitBoard = BitBoard(0x3C3C_3C3C_3C3C_3C3C);
+pub const CENTER_FILES: BitBoard = BitBoard(0x3C3C_3C3C_3C3C_3C3C);
 /// The squares d4, e4, d5 and e5.
-pub(crate) const CENTER: BitBoard = BitBoard(0x0000_0018_1800_0000);
+pub const CENTER: BitBoard = BitBoard(0x0000_0018_1800_0000);
 /// The dark squares.
-pub(crate) const DARK_SQUARES: BitBoard = BitBoard(0xAA55_AA55_AA55_AA55);
+pub const DARK_SQUARES: BitBoard = BitBoard(0xAA55_AA55_AA55_AA55);
 
 /// The set of this square alone.
 #[inline(always)]

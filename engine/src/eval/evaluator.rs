@@ -150,7 +150,7 @@ impl EvalState {
 }
 
 /// The value of `board` for the side to move in units of search, replaced or scaled by endgame knowledge.
-pub(crate) fn with_endgame_knowledge(board: &Board, value: i32) -> i32 {
+pub fn with_endgame_knowledge(board: &Board, value: i32) -> i32 {
     let ahead = if value >= 0 { board.side_to_move() } else { !board.side_to_move() };
     let value = match endgame::probe(board, ahead) {
         Some(EndgameEval::Value(known)) => known,

@@ -21,8 +21,8 @@
 mod group;
 mod property;
 
-pub use group::{Any, Batch, Group, Kind, batches, checksum, describe, group, markdown, select};
-pub(crate) use group::{BATCH_LANES, checksum_of, group_of};
+pub use group::{Any, Batch, Group, Kind, batches, checksum, describe, group, group_of, markdown, select};
+pub(crate) use group::{BATCH_LANES, checksum_of};
 pub(crate) use property::COUNT_LEVELS;
 pub use property::{Counts, HalfSquare, Properties, Property, PropertyInfo};
 

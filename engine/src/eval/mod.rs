@@ -5,7 +5,7 @@
 //! the `incremental` update of sums. Search uses an [`Evaluator`], training the [`gradient`].
 
 pub mod endgame;
-pub(crate) mod evaluator;
+mod evaluator;
 pub mod features;
 mod floats;
 pub mod gradient;
@@ -20,12 +20,11 @@ mod weights;
 #[cfg(test)]
 mod tests;
 
-pub use evaluator::Evaluator;
+pub use evaluator::{Evaluator, with_endgame_knowledge};
 pub use features::{incremental_features, visit};
 pub use floats::{FloatWeights, WeightsError};
 pub use incremental::compiled::{Compiled, PackedSum};
 pub use terms::terms;
-pub(crate) use units::taper;
-pub use units::{PHASE_MAX, Units, WinRate};
+pub use units::{PHASE_MAX, Units, WinRate, taper};
 pub use visitor::Visitor;
 pub use weights::{Meta, Weights};

@@ -28,7 +28,7 @@ pub(crate) fn phase_of_material(non_pawn_material: i32) -> i32 {
 
 /// Interpolates between middlegame and endgame. Rounds toward zero, so that a position and its color-flipped image have
 /// exactly opposite values.
-pub(crate) const fn taper(mg: i32, eg: i32, phase: i32) -> i32 {
+pub const fn taper(mg: i32, eg: i32, phase: i32) -> i32 {
     let sum = mg as i64 * phase as i64 + eg as i64 * (PHASE_MAX - phase) as i64;
     (sum / PHASE_MAX as i64) as i32
 }
@@ -120,7 +120,7 @@ impl WinRate {
     }
 
     /// A fractional value in centipawns, not rounded.
-    pub(crate) fn centipawns_of(&self, value: f64, phase: i32) -> f64 {
+    pub fn centipawns_of(&self, value: f64, phase: i32) -> f64 {
         100.0 * value / polynomial(&self.a, phase)
     }
 

@@ -69,7 +69,7 @@ impl Weights {
     ///
     /// # Errors
     /// If there are not [`LEN`] integers, or some do not fit into the fast tables.
-    pub(crate) fn from_ints(ints: Vec<[i32; 2]>) -> Result<Weights, WeightsError> {
+    pub fn from_ints(ints: Vec<[i32; 2]>) -> Result<Weights, WeightsError> {
         if ints.len() != LEN {
             return Err(wrong_number(ints.len()));
         }

@@ -1,9 +1,9 @@
 //! Annotated games as JSON. The keys are documented in `docs/explain.md` and stay.
 
 use dyad_engine::board::{Board, Color};
-use dyad_engine::explain::json::score;
-use dyad_engine::explain::line::sans;
-use dyad_engine::explain::sentence::Claim;
+use dyad_explain::json::score;
+use dyad_explain::line::sans;
+use dyad_explain::sentence::Claim;
 use serde_json::{Map, Value, json};
 
 use super::analysis::{Annotated, Mistake, Ply};

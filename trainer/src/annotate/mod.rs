@@ -2,7 +2,7 @@
 //!
 //! Each move is searched with an empty table, and if it was not the engine's choice the two are compared. So
 //! annotations do not depend on the number of threads, and finished moves are kept when the annotation is stopped. A
-//! mistake gets the better line and an [explanation](dyad_engine::explain::sentence). [`run`] processes files;
+//! mistake gets the better line and an [explanation](dyad_explain::sentence). [`run`] processes files;
 //! [`analysis`] a game; [`pgn`], [`page`], [`json`] and [`puzzle`] write the
 //! output.
 

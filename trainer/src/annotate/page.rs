@@ -7,8 +7,8 @@
 use std::fmt::Write as _;
 
 use dyad_engine::board::{Board, Color, Move, color_name, sign};
-use dyad_engine::explain::sentence::{Mark, Place};
 use dyad_engine::search::Score;
+use dyad_explain::sentence::{Mark, Place};
 use maud::{Markup, PreEscaped, html};
 use serde::Serialize;
 

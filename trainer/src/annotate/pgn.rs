@@ -7,8 +7,8 @@
 use std::fmt;
 
 use dyad_engine::board::{Board, Color, Move};
-use dyad_engine::explain::sentence::{Mark, Place};
 use dyad_engine::search::Score;
+use dyad_explain::sentence::{Mark, Place};
 use dyad_formats::pgn::{Note, Variation, after_null_move};
 
 use super::analysis::{Annotated, Mistake, Ply};

@@ -13,10 +13,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use dyad_engine::board::Board;
-use dyad_engine::levels::features::phase;
 use dyad_formats::error::Error;
 use dyad_formats::samples::SampleFile;
 use dyad_formats::score::Score;
+use dyad_levels::features::phase;
 
 use super::logistic::{Prediction, best_factor, sigmoid};
 use super::quality::explained;

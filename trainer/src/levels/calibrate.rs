@@ -4,7 +4,7 @@
 //! played; the error is interpolated linearly between these points and constant beyond them. The numbers are corrected,
 //! the strengths stay.
 
-use dyad_engine::levels::file::Calibrated;
+use dyad_levels::file::Calibrated;
 use serde::{Deserialize, Serialize};
 
 use crate::arena::statistics::MatchResults;
@@ -132,7 +132,7 @@ pub fn corrected(points: &[Calibrated], errors: &[(f64, f64)]) -> Result<Vec<Cal
 #[cfg(test)]
 mod tests {
     use super::*;
-    use dyad_engine::levels::file::Strength;
+    use dyad_levels::file::Strength;
 
     /// A match of 200 games, by pairs won, drawn and lost.
     fn level_match(level: f64, rival: LevelOpponent, pairs: [u64; 3]) -> LevelMatch {

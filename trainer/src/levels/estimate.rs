@@ -7,11 +7,11 @@ use std::sync::Arc;
 use dyad_engine::board::Game;
 use dyad_engine::control::Control;
 use dyad_engine::eval::Weights;
-use dyad_engine::levels::analysis::MoveAnalyzer;
-use dyad_engine::levels::file::MoveModel;
-use dyad_engine::levels::model::SkillLevel;
 use dyad_formats::error::Error;
 use dyad_formats::game::BrokenGame;
+use dyad_levels::analysis::MoveAnalyzer;
+use dyad_levels::file::MoveModel;
+use dyad_levels::model::SkillLevel;
 
 use crate::base::context::Context;
 use crate::base::parallel::ordered_for_each;
@@ -181,8 +181,8 @@ pub(super) fn likeliest(parameters: &[f64], examples: &[&MoveExample]) -> (u32, 
 mod tests {
     use super::*;
     use crate::levels::testing::played;
-    use dyad_engine::levels::file::Strength;
     use dyad_formats::testing::Temporary;
+    use dyad_levels::file::Strength;
 
     fn input(path: PathBuf) -> EstimateInput {
         let player = Some("x".to_string());

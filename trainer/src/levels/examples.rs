@@ -1,10 +1,10 @@
 //! Training examples of the move model.
 
 use dyad_engine::board::Move;
-use dyad_engine::levels::analysis::DEPTHS;
-use dyad_engine::levels::features::PositionContext;
-use dyad_engine::levels::model::PositionInput;
 use dyad_engine::value::Value;
+use dyad_levels::analysis::DEPTHS;
+use dyad_levels::features::PositionContext;
+use dyad_levels::model::PositionInput;
 
 use crate::levels::prepare::band_of;
 use crate::levels::records::{Offsets, Record};

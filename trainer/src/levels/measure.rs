@@ -1,9 +1,9 @@
 //! Quality of a move model on players it was not trained on.
 
-use dyad_engine::levels::analysis::DEPTHS;
-use dyad_engine::levels::features::loss;
-use dyad_engine::levels::model::SkillLevel;
 use dyad_engine::value::MATE;
+use dyad_levels::analysis::DEPTHS;
+use dyad_levels::features::loss;
+use dyad_levels::model::SkillLevel;
 
 use crate::levels::examples::MoveExample;
 use crate::levels::training::{ModelQuality, likeliest, quality};
@@ -91,7 +91,7 @@ mod tests {
             .zip(0..)
             .map(|(example, number)| MoveExample { ply: FIRST_PLY - u32::from(number == 0), band: 1200, ..example })
             .collect();
-        let parameters = dyad_engine::levels::model::start();
+        let parameters = dyad_levels::model::start();
         let all: Vec<&MoveExample> = examples.iter().collect();
         let whole = row(&parameters, 1200, &[1000.0, 2000.0], &all);
         assert_eq!((whole.own.count, row(&parameters, 1400, &[], &all).own.count), (all.len() - 1, 0));

@@ -14,13 +14,13 @@ use clap::Args;
 use dyad_engine::board::{Board, Color, Game, Move};
 use dyad_engine::control::Control;
 use dyad_engine::eval::Weights;
-use dyad_engine::levels::analysis::{DEPTHS, MoveAnalyzer, PLIES};
 use dyad_engine::value::Value;
 use dyad_formats::atomic::AtomicFile;
 use dyad_formats::error::Error;
 use dyad_formats::game::{BrokenGame, GameRecord};
 use dyad_formats::hash;
 use dyad_formats::pgn::GameTexts;
+use dyad_levels::analysis::{DEPTHS, MoveAnalyzer, PLIES};
 use serde::{Deserialize, Serialize};
 
 use crate::base::context::{Context, Progress};

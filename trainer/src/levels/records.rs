@@ -10,11 +10,11 @@ use std::path::{Path, PathBuf};
 
 use dyad_engine::board::{Board, Move};
 use dyad_engine::files;
-use dyad_engine::levels::analysis::DEPTHS;
-use dyad_engine::levels::file::MoveModel;
 use dyad_formats::atomic::AtomicFile;
 use dyad_formats::error::Error;
 use dyad_formats::packed::{Packed, Sample};
+use dyad_levels::analysis::DEPTHS;
+use dyad_levels::file::MoveModel;
 
 const MAGIC: [u8; 8] = *b"DyadLvl2";
 /// Maximum size of a header in bytes.

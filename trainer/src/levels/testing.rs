@@ -7,10 +7,10 @@ use dyad_engine::board::Game;
 use dyad_engine::control::Control;
 use dyad_engine::engine::AnyEngine;
 use dyad_engine::eval::Weights;
-use dyad_engine::levels::file::{MoveModel, Strength};
-use dyad_engine::levels::player::{LevelPlayer, PlayerProfile};
 use dyad_engine::search::{Limits, Options};
 use dyad_formats::testing::Temporary;
+use dyad_levels::file::{MoveModel, Strength};
+use dyad_levels::player::{LevelPlayer, PlayerProfile};
 
 use crate::base::context::Context;
 use crate::levels::examples::MoveExample;

@@ -9,13 +9,13 @@
 use std::ops::RangeInclusive;
 
 use clap::Args;
-use dyad_engine::levels::analysis::DEPTHS;
-use dyad_engine::levels::features::NAMED_FEATURES;
-use dyad_engine::levels::model::{
+use dyad_formats::hash;
+use dyad_levels::analysis::DEPTHS;
+use dyad_levels::features::NAMED_FEATURES;
+use dyad_levels::model::{
     COEFFICIENTS, FIRST_DEPTH_FEATURE, FIRST_FEATURE, FIRST_SQUARE_FEATURE, GATES, PARAMETERS, SPLINE_KNOTS,
     SkillLevel, VALUE_CURVES, basis, start,
 };
-use dyad_formats::hash;
 use serde::{Deserialize, Serialize};
 
 use crate::base::number::number;

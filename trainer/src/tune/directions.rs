@@ -17,7 +17,7 @@ use std::path::Path;
 use dyad_engine::board::{Board, Color, PIECES, Piece};
 use dyad_engine::eval::layout::{Family, GROUPS, MATERIAL};
 use dyad_engine::eval::{PHASE_MAX, Weights};
-use dyad_engine::explain::evaluation::contributions;
+use dyad_explain::evaluation::contributions;
 use dyad_formats::error::Error;
 use dyad_formats::packed::Packed;
 

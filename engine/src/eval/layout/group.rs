@@ -312,7 +312,7 @@ pub fn select(selection: &str) -> Result<Vec<&'static Group>, String> {
 ///
 /// # Panics
 /// If `feature` is not below [`LEN`](super::LEN).
-pub(crate) fn group_of(feature: usize) -> &'static Group {
+pub fn group_of(feature: usize) -> &'static Group {
     const ALL: &[Group] = &GROUPS;
     assert!(feature < super::LEN, "feature {feature} is outside the layout");
     &ALL[ALL.partition_point(|group| group.start + group.len <= feature)]

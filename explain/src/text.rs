@@ -7,11 +7,11 @@ use super::evaluation::{
 };
 use super::line::variation;
 use super::sentence::explain;
-use crate::board::{ALL_SQUARES, Board, Color, PieceSquare, color_name, piece_name};
-use crate::eval::Weights;
-use crate::eval::layout::{Family, describe};
-use crate::eval::pairs::name;
-use crate::search::Score;
+use dyad_engine::board::{ALL_SQUARES, Board, Color, PieceSquare, color_name, piece_name};
+use dyad_engine::eval::Weights;
+use dyad_engine::eval::layout::{Family, describe};
+use dyad_engine::eval::pairs::name;
+use dyad_engine::search::Score;
 use std::collections::HashMap;
 use std::fmt::{self, Write};
 use std::sync::Arc;
@@ -306,8 +306,8 @@ fn score(score: Score) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::board::Move;
-    use crate::explain::evaluation::tests::{MIDDLEGAME, board, weights};
+    use crate::evaluation::tests::{MIDDLEGAME, board, weights};
+    use dyad_engine::board::Move;
 
     #[test]
     fn the_table_has_a_line_for_each_group_that_counts() {

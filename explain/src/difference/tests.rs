@@ -1,12 +1,12 @@
 //! Parts of a difference add up to it.
 
 use super::*;
-use crate::board::tests::random_boards;
-use crate::board::{Move, sign};
-use crate::eval::layout::LEN;
-use crate::eval::visit;
-use crate::search::{LeafBudget, LeafEnd, LeafSearcher};
-use crate::value::INFINITE;
+use crate::testing::random_boards;
+use dyad_engine::board::{Move, sign};
+use dyad_engine::eval::layout::LEN;
+use dyad_engine::eval::visit;
+use dyad_engine::search::{LeafBudget, LeafEnd, LeafSearcher};
+use dyad_engine::value::INFINITE;
 use rand::Rng;
 use rand_pcg::Pcg64Mcg;
 use std::sync::Arc;
@@ -66,7 +66,7 @@ fn parts_sum_to_the_difference_exactly() {
     let all = [Weights::embedded(), Arc::new(strange_weights())];
     let mut searchers = all.clone().map(LeafSearcher::new);
     let (mut pairs_of_moves, mut endings, mut phases) = (0, 0, 0);
-    random_boards(11_000, 21, |board, _| {
+    random_boards(11_000, 21, |board| {
         let moves = board.moves();
         if moves.len() < 2 || pairs_of_moves == 10_000 {
             return;

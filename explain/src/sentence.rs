@@ -8,8 +8,8 @@ use super::comparison::Comparison;
 use super::difference::{Subject, TopicSum};
 use super::line::{DrawKind, Fork, Gain, Line, attackers, counted, joined, variation};
 use super::visible::{self, Reason};
-use crate::board::{Board, Color, Move, PAWN_UNITS, Piece, Square, Squares, color_name, piece_name};
-use crate::search::Score;
+use dyad_engine::board::{Board, Color, Move, PAWN_UNITS, Piece, Square, Squares, color_name, piece_name};
+use dyad_engine::search::Score;
 
 /// An explanation with marks for a board.
 #[derive(Clone, Debug)]

@@ -17,8 +17,8 @@
 
 use super::analysis::DEPTHS;
 use super::features::{MOVE_FEATURES, NAMED_FEATURES, PositionContext, phase};
-use crate::board::{Board, Move};
-use crate::value::{MATE, MATE_IN_MAX, Value};
+use dyad_engine::board::{Board, Move};
+use dyad_engine::value::{MATE, MATE_IN_MAX, Value};
 
 /// Knots of the linear splines: the ratings with a parameter. The outer segments extend beyond the ends.
 pub const SPLINE_KNOTS: [f64; 6] = [800.0, 1200.0, 1600.0, 2000.0, 2400.0, 2800.0];

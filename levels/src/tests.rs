@@ -3,12 +3,12 @@ use super::features::{NAMED_FEATURES, NAMES, PositionContext};
 use super::file::{MAX_ELO, MIN_ELO, MoveModel, Strength};
 use super::model::{FIRST_FEATURE, SPLINE_KNOTS, SkillLevel, basis};
 use super::player::{LevelPlayer, PlayerProfile, position_input};
-use crate::board::{Board, Game, Move};
-use crate::control::Control;
-use crate::engine::AnyEngine;
-use crate::eval::Weights;
-use crate::search::{Clock, Limits, Options, Report};
-use crate::value::{MATE, mate_in};
+use dyad_engine::board::{Board, Game, Move};
+use dyad_engine::control::Control;
+use dyad_engine::engine::AnyEngine;
+use dyad_engine::eval::Weights;
+use dyad_engine::search::{Clock, Limits, Options, Report};
+use dyad_engine::value::{MATE, mate_in};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -328,7 +328,7 @@ fn basic_mates_are_won_against_the_best_defense() {
     for (fen, elo) in [(queen, 1000.0), (rook, 1000.0), (queen, 1200.0), (rook, 1200.0)] {
         let mut game = game(fen);
         let mut winner = player(elo, 3);
-        let mut defender = crate::Engine::with_hash(Weights::embedded(), 1).unwrap();
+        let mut defender = dyad_engine::Engine::with_hash(Weights::embedded(), 1).unwrap();
         while game.ending().is_none() {
             let mv = play(&mut winner, &game, &Limits::default()).0;
             game.push(mv);
@@ -339,7 +339,7 @@ fn basic_mates_are_won_against_the_best_defense() {
                 game.push(outcome.best.unwrap());
             }
         }
-        assert_eq!(game.ending(), Some(crate::board::Ending::Checkmate), "{elo} {fen}: {}", game.board());
+        assert_eq!(game.ending(), Some(dyad_engine::board::Ending::Checkmate), "{elo} {fen}: {}", game.board());
     }
 }
 

@@ -1,12 +1,12 @@
 //! Every claim of an explanation is checked against the lines, without the code that made it.
 
 use super::*;
-use crate::board::tests::random_boards;
-use crate::board::{Board, Game, attacks};
-use crate::control::Control;
-use crate::engine::Engine;
-use crate::eval::Weights;
-use crate::search::{Limits, Options};
+use crate::testing::random_boards;
+use dyad_engine::board::{Board, Game, attacks};
+use dyad_engine::control::Control;
+use dyad_engine::engine::Engine;
+use dyad_engine::eval::Weights;
+use dyad_engine::search::{Limits, Options};
 use std::collections::BTreeMap;
 
 fn compare(engine: &mut Engine, game: &Game, moves: [Move; 2], nodes: u64) -> Option<Comparison> {
@@ -143,7 +143,7 @@ fn the_arrow_of_castling_goes_from_the_king_to_its_destination() {
 fn each_claim_holds_on_the_board() {
     let mut engine = Engine::with_hash(Weights::embedded(), 1).expect("a megabyte");
     let (mut counts, mut nth) = (BTreeMap::new(), 0);
-    random_boards(6_000, 7, |board, _| {
+    random_boards(6_000, 7, |board| {
         nth += 1;
         let moves = board.moves();
         if nth % 5 != 0 || moves.len() < 2 {

@@ -1,8 +1,8 @@
 //! Comparisons of moves by search.
 
 use super::*;
-use crate::board::tests::random_boards;
-use crate::explain::difference::Subject;
+use crate::difference::Subject;
+use crate::testing::random_boards;
 
 fn game(fen: &str, moves: &str) -> Game {
     let mut game = Game::new(Board::from_fen(fen).expect("a legal position"));
@@ -43,7 +43,7 @@ fn assert_shown_numbers_add_up(text: &str) {
 fn searched_moves_differ_by_the_sum_of_their_parts() {
     let mut engine = Engine::with_hash(Weights::embedded(), 1).expect("a megabyte");
     let (mut count, mut nth) = (0, 0);
-    random_boards(1_500, 5, |board, _| {
+    random_boards(1_500, 5, |board| {
         nth += 1;
         let moves = board.moves();
         if nth % 7 != 0 || moves.len() < 2 {

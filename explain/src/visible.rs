@@ -4,12 +4,12 @@
 
 use super::difference::{Topic, TopicSum};
 use super::line::{attackers, joined};
-use crate::board::squares::{CENTER, DARK_SQUARES, file, rank, relative_square};
-use crate::board::{
+use dyad_engine::board::squares::{CENTER, DARK_SQUARES, file, rank, relative_square};
+use dyad_engine::board::{
     BitBoard, Board, COLORS, Color, EMPTY, Move, PAWN_UNITS, PIECES, Piece, Square, Squares, attacks, color_name, each,
     piece_name, square_set,
 };
-use crate::eval::layout::Family;
+use dyad_engine::eval::layout::Family;
 
 /// Something that can be seen on a board, of one side.
 #[derive(Clone, Debug, PartialEq, Eq)]

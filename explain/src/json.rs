@@ -4,9 +4,9 @@ use super::comparison::{ComparedMove, Comparison};
 use super::evaluation::{piece_values, reasons, white_centipawns};
 use super::line::{DrawKind, sans};
 use super::sentence::{Claim, explain};
-use crate::board::{Board, PIECES, color_name, piece_name};
-use crate::eval::Weights;
-use crate::search::Score;
+use dyad_engine::board::{Board, PIECES, color_name, piece_name};
+use dyad_engine::eval::Weights;
+use dyad_engine::search::Score;
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
 

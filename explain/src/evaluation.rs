@@ -3,10 +3,10 @@
 //! All values are from White's side. What both players share cancels, so [`reasons`] are net: pieces and pairs are left
 //! out if the other player has their mirror image, and the features of a group are summed.
 
-use crate::board::{ALL_SQUARES, Board, Color, Piece, PieceSquare, Square, sign};
-use crate::eval::layout::{GROUPS, Group, HalfSquare, MATERIAL, PAIRS, PIECE_SQUARE, group_of};
-use crate::eval::pairs::{self, pair};
-use crate::eval::{Evaluator, PHASE_MAX, Visitor, Weights, taper, terms, visit};
+use dyad_engine::board::{ALL_SQUARES, Board, Color, Piece, PieceSquare, Square, sign};
+use dyad_engine::eval::layout::{GROUPS, Group, HalfSquare, MATERIAL, PAIRS, PIECE_SQUARE, group_of};
+use dyad_engine::eval::pairs::{self, pair};
+use dyad_engine::eval::{Evaluator, PHASE_MAX, Visitor, Weights, taper, terms, visit};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -265,20 +265,20 @@ impl<'a> PawnScale<'a> {
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
-    use crate::eval::layout::LEN;
+    use dyad_engine::eval::layout::LEN;
 
     /// Every feature has a weight.
-    pub(in crate::explain) fn weights() -> Arc<Weights> {
+    pub(crate) fn weights() -> Arc<Weights> {
         let mut ints: Vec<[i32; 2]> = (0..LEN as i32).map(|i| [i % 7 - 3, i % 11 - 5]).collect();
         ints[..6].copy_from_slice(&[[200, 220], [800, 780], [850, 860], [1300, 1350], [2600, 2550], [0, 0]]);
         Arc::new(Weights::from_ints(ints).expect("small weights"))
     }
 
-    pub(in crate::explain) fn board(fen: &str) -> Board {
+    pub(crate) fn board(fen: &str) -> Board {
         Board::from_fen(fen).expect("a legal position")
     }
 
-    pub(in crate::explain) const MIDDLEGAME: &str = "r1bq1rk1/pp3ppp/2n2n2/3pN3/3P4/2N5/PP3PPP/R1BQ1RK1 w - - 0 1";
+    pub(crate) const MIDDLEGAME: &str = "r1bq1rk1/pp3ppp/2n2n2/3pN3/3P4/2N5/PP3PPP/R1BQ1RK1 w - - 0 1";
 
     #[test]
     fn groups_add_up_to_the_evaluation() {

@@ -5,12 +5,12 @@
 //! [`difference`](super::difference).
 
 use super::difference::{Difference, FIXED_POINT, PvEnd, PvLeaf};
-use crate::board::{Board, Ending, Game, Move, Square, sign, upcoming_repetition};
-use crate::control::Control;
-use crate::engine::Engine;
-use crate::eval::Weights;
-use crate::search::{BestTwo, Info, LeafBudget, LeafEnd, LeafSearcher, Limits, Options, Report, Score};
-use crate::value::{DECIDED, INFINITE, Value, is_mate};
+use dyad_engine::board::{Board, Ending, Game, Move, Square, sign, upcoming_repetition};
+use dyad_engine::control::Control;
+use dyad_engine::engine::Engine;
+use dyad_engine::eval::Weights;
+use dyad_engine::search::{BestTwo, Info, LeafBudget, LeafEnd, LeafSearcher, Limits, Options, Report, Score};
+use dyad_engine::value::{DECIDED, INFINITE, Value, is_mate};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 

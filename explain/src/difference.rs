@@ -9,13 +9,12 @@
 //! all features, is the part of the phase. (This is the Shapley value of a product.) Amounts are fixed-point integers,
 //! see [`FIXED_POINT`], so that the parts add up to the difference without rounding.
 
-use crate::board::{Board, COLORS, Color, PIECES, Piece, PieceSquare, Square, sign};
-use crate::eval::evaluator::with_endgame_knowledge;
-use crate::eval::layout::{Family, Group, HalfSquare, Kind, MATERIAL, PAIRS, PIECE_SQUARE, group_of};
-use crate::eval::pairs::{self, pair};
-use crate::eval::units::SCALE_ONE;
-use crate::eval::{PHASE_MAX, Weights, terms};
-use crate::value::Value;
+use dyad_engine::board::{Board, COLORS, Color, PIECES, Piece, PieceSquare, Square, sign};
+use dyad_engine::eval::layout::{Family, Group, HalfSquare, Kind, MATERIAL, PAIRS, PIECE_SQUARE, group_of};
+use dyad_engine::eval::pairs::{self, pair};
+use dyad_engine::eval::units::SCALE_ONE;
+use dyad_engine::eval::{PHASE_MAX, Weights, terms, with_endgame_knowledge};
+use dyad_engine::value::Value;
 use std::collections::BTreeMap;
 
 /// One search unit in amounts: twice the product of the denominators of taper and scale.

@@ -6,12 +6,12 @@
 //! the table is cleared before each position, and depths end the searches, not time. A short clock cuts the depths, and so
 //! does [`MAX_NODES`], which only positions with many queens reach.
 
-use crate::board::{Game, Move};
-use crate::control::Control;
-use crate::engine::Engine;
-use crate::eval::{Evaluator, Weights};
-use crate::search::{Bound, Info, Limits, Options, Position, Report, Table};
-use crate::value::{MATE, Value};
+use dyad_engine::board::{Board, Game, Move};
+use dyad_engine::control::Control;
+use dyad_engine::engine::Engine;
+use dyad_engine::eval::{Evaluator, Weights};
+use dyad_engine::search::{Bound, Info, Limits, Options, Report};
+use dyad_engine::value::{MATE, Value};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -58,14 +58,14 @@ pub struct Analysis {
 
 /// Megabytes of a table with an entry for each node, within bounds.
 fn table_size(nodes: u64) -> usize {
-    let megabytes = nodes.saturating_mul(Table::ENTRY_BYTES).div_ceil(1 << 20).clamp(1, MAX_TABLE);
+    let megabytes = nodes.saturating_mul(Engine::HASH_ENTRY_BYTES).div_ceil(1 << 20).clamp(1, MAX_TABLE);
     megabytes.next_power_of_two() as usize
 }
 
 /// Analyzes positions; one per thread.
 pub struct MoveAnalyzer {
     engine: Engine,
-    position: Position,
+    evaluator: Evaluator,
     options: Options,
 }
 
@@ -75,9 +75,9 @@ impl MoveAnalyzer {
     /// # Panics
     /// If there is no memory for the table.
     pub fn new(weights: Arc<Weights>) -> MoveAnalyzer {
-        let position = Position::new(&Game::default(), Evaluator::new(Arc::clone(&weights)));
+        let evaluator = Evaluator::new(Arc::clone(&weights));
         let engine = Engine::with_hash(weights, 1).expect("a megabyte for the table");
-        MoveAnalyzer { engine, position, options: Options::default() }
+        MoveAnalyzer { engine, evaluator, options: Options::default() }
     }
 
     /// Enlarges the table for [`deepen`](Self::deepen) with this many nodes, if there is memory.
@@ -98,7 +98,7 @@ impl MoveAnalyzer {
         let board = game.board();
         let wanted = |mv: &&Move| only.is_empty() || only.contains(mv);
         let mut moves: Vec<AnalyzedMove> =
-            board.moves().iter().filter(wanted).map(|&mv| self.static_eval(game, mv)).collect();
+            board.moves().iter().filter(wanted).map(|&mv| self.static_eval(board, mv)).collect();
         let mut analysis = Analysis { moves: Vec::new(), nodes: moves.len() as u64, plies: 0 };
         let since = control.hit().unwrap_or_else(|| control.accepted());
         let in_time = || !control.stopped() && time.is_none_or(|time| since.elapsed() < time);
@@ -183,10 +183,10 @@ impl MoveAnalyzer {
         }
     }
 
-    fn static_eval(&mut self, game: &Game, mv: Move) -> AnalyzedMove {
-        self.position.reset(game);
-        self.position.make(mv);
-        let value = -self.position.evaluate();
+    fn static_eval(&mut self, board: &Board, mv: Move) -> AnalyzedMove {
+        let after = board.after(mv);
+        self.evaluator.reset(&after);
+        let value = -self.evaluator.evaluate(&after);
         AnalyzedMove { mv, values: [value; DEPTHS], deep: value, info: None }
     }
 

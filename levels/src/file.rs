@@ -6,7 +6,7 @@
 use super::analysis::{DEPTHS, PLIES};
 use super::features::{NAMED_FEATURES, NAMES, SQUARE_FEATURES};
 use super::model::{FIRST_FEATURE, FIRST_SQUARE_FEATURE, GATES, PARAMETERS, SPLINE_KNOTS, SkillLevel, VALUE_CURVES};
-use crate::files;
+use dyad_engine::files;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -97,7 +97,7 @@ impl MoveModel {
     /// If it does not fit the program; a test checks that it does.
     pub fn embedded() -> Arc<MoveModel> {
         static EMBEDDED: LazyLock<Arc<MoveModel>> = LazyLock::new(|| {
-            let file = include_bytes!("../../../weights/levels.json");
+            let file = include_bytes!("../../weights/levels.json");
             Arc::new(MoveModel::from_json(file).expect("weights/levels.json fits the program"))
         });
         EMBEDDED.clone()

@@ -15,5 +15,8 @@ pub mod sentence;
 pub mod text;
 pub mod visible;
 
+#[cfg(test)]
+mod testing;
+
 pub use comparison::Comparison;
 pub use difference::Difference;

@@ -9,9 +9,9 @@
 //! the kings.
 
 use super::analysis::DEPTHS;
-use crate::board::squares::{Squares, distance, each, rank, relative_square, square_set};
-use crate::board::{BitBoard, Board, Color, Move, Piece, Square, attacks, piece_value};
-use crate::value::{MATE, Value, WINS_HALF};
+use dyad_engine::board::squares::{Squares, distance, each, rank, relative_square, square_set};
+use dyad_engine::board::{BitBoard, Board, Color, Move, Piece, Square, attacks, piece_value};
+use dyad_engine::value::{MATE, Value, WINS_HALF};
 
 macro_rules! move_features {
     ($($variant:ident $name:literal $meaning:literal)*) => {

@@ -1,7 +1,7 @@
 //! Thinking time of a level: that of a person, who answers at once where there is nothing to choose and takes long
 //! where many moves look good.
 
-use crate::search::TimeBounds;
+use dyad_engine::search::TimeBounds;
 use std::time::Duration;
 
 /// Share of the mean time of a move that is the only one.

@@ -3,7 +3,7 @@
 //! The functions replay the moves and count the pieces; they use neither evaluation nor search.
 
 use super::difference::{PvEnd, PvLeaf};
-use crate::board::{
+use dyad_engine::board::{
     BitBoard, Board, Color, Move, PAWN_UNITS, PIECE_VALUES, PIECES, Piece, Square, Squares, attacks, each, piece_name,
     sign,
 };
