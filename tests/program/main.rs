@@ -17,7 +17,6 @@ mod gui_training;
 mod hostile;
 mod levels;
 mod matches;
-mod module_graph;
 mod options;
 mod pages;
 mod search;
