@@ -42,6 +42,8 @@ use dyad_engine::control::Control;
 use dyad_engine::engine::MAX_THREADS;
 use dyad_engine::eval::{Weights, WeightsError};
 use dyad_formats::error::Error;
+use dyad_formats::files;
+use dyad_formats::weights_file;
 use dyad_levels::file::MoveModel;
 use dyad_trainer::arena::openings::{self, Opening};
 use dyad_trainer::base::number::number;
@@ -231,9 +233,17 @@ impl Threads {
     }
 }
 
+/// Reads a file of a move model.
+fn load_model(path: &Path) -> Result<MoveModel, String> {
+    const MAX_BYTES: u64 = 4 << 20;
+    let name = path.display();
+    let text = files::read(path, MAX_BYTES).map_err(|error| format!("cannot read {name}: {error}"))?;
+    MoveModel::from_json(&text).map_err(|error| format!("{name}: {error}"))
+}
+
 /// The model in a file, or the built-in one.
 fn model_or_embedded(path: Option<&Path>) -> Result<Arc<MoveModel>, String> {
-    path.map_or_else(|| Ok(MoveModel::embedded()), |path| MoveModel::load(path).map(Arc::new))
+    path.map_or_else(|| Ok(MoveModel::embedded()), |path| load_model(path).map(Arc::new))
 }
 
 /// A parser of `GROUP=NUMBER` for numbers of a range.
@@ -250,7 +260,7 @@ fn group_number(
 /// The weights that an argument names: a file, `default` or `material`. What there is to note about a file goes to
 /// standard error.
 fn load_weights(name: &Path) -> Result<Arc<Weights>, WeightsError> {
-    let weights = Weights::named(name)?;
+    let weights = weights_file::named(name)?;
     for note in &weights.meta.notes {
         eprintln!("{}: {note}", name.display());
     }

@@ -21,7 +21,8 @@ use crossbeam::channel::Sender;
 use directories::BaseDirs;
 use dyad_engine::control::Control;
 use dyad_engine::eval::Weights;
-use dyad_engine::files::{self, OwnFolder};
+use dyad_formats::files::{self, OwnFolder};
+use dyad_formats::weights_file;
 use dyad_trainer::base::words::counted;
 use dyad_trainer::report::{LivePage, PageNote, own_page};
 use dyad_trainer::selftrain::{
@@ -652,7 +653,7 @@ impl Reporter {
 
     /// Loads the weights on this thread, so that the event loop is not blocked.
     fn promoted(&self, trained: Trained, beaten: &str) {
-        match Weights::load(&trained.path) {
+        match weights_file::load(&trained.path) {
             Ok(weights) => {
                 let (weights, beaten) = (Arc::new(weights), beaten.to_string());
                 self.send(Message::Promoted(Box::new(Promoted { weights, trained, beaten })));

@@ -3,7 +3,7 @@
 //! The modules in order, each using only those before it:
 //!
 //! - [`hash`]: hash functions with good bit mixing;
-//! - `platform`: prefetch, huge pages, locks and atomics; [`files`]: regular files, atomic replacement;
+//! - `platform`: prefetch, huge pages, locks and atomics;
 //! - [`board`]: the rules, with attack tables of the `chess` crate;
 //! - [`value`]: search values;
 //! - [`eval`]: the evaluation;
@@ -13,14 +13,13 @@
 //! - [`search`]: the search; [`engine`]: the state that persists between searches;
 //! - [`bench`]: the benchmark.
 //!
-//! The engine prints nothing and does not read standard input.
+//! The engine prints nothing, reads no standard input and, tablebases apart, no files.
 
 pub mod bench;
 pub mod board;
 pub mod control;
 pub mod engine;
 pub mod eval;
-pub mod files;
 pub mod hash;
 pub mod params;
 mod platform;

@@ -6,10 +6,8 @@
 use super::analysis::{DEPTHS, PLIES};
 use super::features::{NAMED_FEATURES, NAMES, SQUARE_FEATURES};
 use super::model::{FIRST_FEATURE, FIRST_SQUARE_FEATURE, GATES, PARAMETERS, SPLINE_KNOTS, SkillLevel, VALUE_CURVES};
-use dyad_engine::files;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use std::path::Path;
 use std::sync::{Arc, LazyLock};
 
 /// The version of the format.
@@ -101,17 +99,6 @@ impl MoveModel {
             Arc::new(MoveModel::from_json(file).expect("weights/levels.json fits the program"))
         });
         EMBEDDED.clone()
-    }
-
-    /// Reads a model file.
-    ///
-    /// # Errors
-    /// The path, and why the file cannot be read or is refused.
-    pub fn load(path: &Path) -> Result<MoveModel, String> {
-        const MAX_BYTES: u64 = 4 << 20;
-        let name = path.display();
-        let text = files::read(path, MAX_BYTES).map_err(|error| format!("cannot read {name}: {error}"))?;
-        MoveModel::from_json(&text).map_err(|error| format!("{name}: {error}"))
     }
 
     /// Reads a model from the text of a file.

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use dyad_formats::atomic::check_output;
+use dyad_formats::files::check_output;
 use dyad_trainer::annotate::{AnnotateEvent, AnnotateSettings, AnnotateSummary, annotate};
 use dyad_trainer::base::number::number;
 use dyad_trainer::base::words::counted;

@@ -6,8 +6,9 @@ use std::path::PathBuf;
 
 use clap::Args;
 use dyad_engine::eval::units::MAX_SCALE;
-use dyad_formats::atomic::check_output;
+use dyad_formats::files::check_output;
 use dyad_formats::samples::SampleFile;
+use dyad_formats::weights_file;
 use dyad_trainer::base::number::number;
 use dyad_trainer::fit::averaging::{GroupFactor, in_units_of_search, mean, multiply};
 use dyad_trainer::fit::calibration::{calibrate_by_file, set_scale};
@@ -81,7 +82,7 @@ pub fn run(arguments: Arguments) -> Outcome {
     if let Some(scale) = arguments.scale {
         set_scale(&mut weights, scale)?;
     }
-    weights.save(&arguments.out)?;
+    weights_file::save(&weights, &arguments.out)?;
     println!("{} ({}), scale {}/1024", weights.meta.name, weights.id(), weights.units.scale);
     Ok(())
 }

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use dyad_engine::control::Control;
-use dyad_formats::atomic::{AtomicFile, check_outputs};
 use dyad_formats::error::Error;
+use dyad_formats::files::{AtomicFile, check_outputs};
 use dyad_levels::file::MoveModel;
 use dyad_trainer::arena::matches::MatchEnd;
 use dyad_trainer::arena::play::GameEnd;

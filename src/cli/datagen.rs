@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use dyad_formats::atomic::check_output;
+use dyad_formats::files::check_output;
 use dyad_trainer::base::context::Context;
 use dyad_trainer::selftrain::generator::{GeneratorProgress, GeneratorSettings, generate};
 

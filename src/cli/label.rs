@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use dyad_formats::atomic::check_output;
 use dyad_formats::error::Error;
+use dyad_formats::files::check_output;
 use dyad_formats::samples::{SampleFile, SampleSummary};
 use dyad_trainer::base::context::{Context, Progress};
 use dyad_trainer::data::journal::journal_name;

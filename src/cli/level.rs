@@ -5,8 +5,8 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 use dyad_engine::eval::Weights;
-use dyad_formats::atomic::{AtomicFile, check_output};
 use dyad_formats::error::Error;
+use dyad_formats::files::{AtomicFile, check_output};
 use dyad_levels::analysis::PLIES;
 use dyad_levels::file::{self, MoveModel};
 use dyad_trainer::base::context::{Context, Progress};
@@ -23,7 +23,7 @@ use serde_json::json;
 use super::prepare::show_broken;
 use super::progress::ProgressDisplay;
 use super::settings::SettingsFile;
-use super::{Outcome, Threads, calibrate, model_or_embedded, stop_on_interrupt};
+use super::{Outcome, Threads, calibrate, load_model, model_or_embedded, stop_on_interrupt};
 
 #[derive(Args)]
 pub struct Arguments {
@@ -153,7 +153,7 @@ fn train(arguments: Train) -> Outcome {
     check_output(&arguments.out, others.chain([&arguments.records]))?;
     let settings = arguments.settings;
     let calibration = match &arguments.calibrated_as {
-        Some(path) => MoveModel::load(path)?.calibration,
+        Some(path) => load_model(path)?.calibration,
         None => MoveModel::embedded().calibration.clone(),
     };
     let mut out = AtomicFile::create(&arguments.out).map_err(Error::file("write", &arguments.out))?;

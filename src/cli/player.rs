@@ -14,7 +14,7 @@ use dyad_trainer::arena::play::SearchLimits;
 use dyad_trainer::external::client::Program;
 use dyad_trainer::external::player::ExternalPlayer;
 
-use super::load_weights;
+use super::{load_model, load_weights};
 
 /// A player of a match.
 #[derive(Clone, Debug, PartialEq)]
@@ -122,8 +122,7 @@ impl PlayerSpec {
                 return Ok(MatchPlayer::new(name, Arc::new(ExternalPlayer::new(program.clone())?), budget));
             }
             PlayerSpec::Level { elo, model } => {
-                let model =
-                    model.as_ref().map_or_else(|| Ok(embedded()), |file| MoveModel::load(file).map(Arc::new))?;
+                let model = model.as_ref().map_or_else(|| Ok(embedded()), |file| load_model(file).map(Arc::new))?;
                 PlayerProfile::with_elo(&model, *elo, SEED)
             }
             PlayerSpec::Strength(strength) => PlayerProfile::with_strength(&embedded(), *strength, SEED),

@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use dyad_formats::atomic::check_output;
 use dyad_formats::choice::weights_id;
+use dyad_formats::files::check_output;
 use dyad_formats::game::BrokenGame;
 use dyad_formats::samples::SampleSummary;
 use dyad_trainer::base::context::Context;

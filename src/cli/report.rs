@@ -5,9 +5,8 @@ use std::sync::Arc;
 
 use clap::Args;
 use dyad_engine::eval::{Weights, WeightsError};
-use dyad_engine::files::OwnFolder;
-use dyad_formats::atomic::{check_output, write_atomic};
 use dyad_formats::error::Error;
+use dyad_formats::files::{OwnFolder, check_output, write_atomic};
 use dyad_trainer::learn::folder::REPORT;
 use dyad_trainer::report::{RunData, is_foreign, page, weights_page};
 

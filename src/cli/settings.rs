@@ -11,7 +11,7 @@ use clap::builder::StyledStr;
 use clap::error::{ContextKind, ContextValue};
 use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, Error, FromArgMatches};
-use dyad_engine::files;
+use dyad_formats::files;
 use serde::Serialize;
 use serde_json::{Map, Value};
 

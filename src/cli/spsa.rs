@@ -4,11 +4,11 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::{Arg, Args};
-use dyad_engine::eval::Weights;
 use dyad_engine::params::TUNABLES;
-use dyad_formats::atomic;
 use dyad_formats::error::Error;
+use dyad_formats::files;
 use dyad_formats::samples::SampleFile;
+use dyad_formats::weights_file;
 use dyad_trainer::base::context::{Context, Progress};
 use dyad_trainer::base::number::number;
 use dyad_trainer::tune::directions::{self, TrainedGoal, spsa_parameters};
@@ -132,8 +132,8 @@ fn lines(parameters: &[Parameter]) -> String {
 fn weight_parameters(arguments: Arguments) -> Result<String, Box<dyn std::error::Error>> {
     let Arguments { list_weights, goal, settings, .. } = arguments;
     let weights = settings.settings.weights;
-    let weights = Weights::named(weights.as_deref().unwrap_or(Path::new("default")))?;
-    let trained = goal.as_deref().map(Weights::named).transpose()?;
+    let weights = weights_file::named(weights.as_deref().unwrap_or(Path::new("default")))?;
+    let trained = goal.as_deref().map(weights_file::named).transpose()?;
     let samples = list_weights.ok_or("name the folder of the run: --out FOLDER")?;
     let boards = directions::boards(&SampleFile::open(&samples)?.load()?)?;
     let goal = goal.as_deref().zip(trained.as_deref()).map(|(file, weights)| TrainedGoal { file, weights });
@@ -178,7 +178,7 @@ fn with_the_rest(
     clock: &Clock,
 ) -> Result<TuningSettings, Error> {
     if let Some(path) = parameters {
-        let text = atomic::read(path).map_err(Error::file("read", path))?;
+        let text = files::read_text(path).map_err(Error::file("read", path))?;
         let text = String::from_utf8(text).map_err(|error| Error::content(path, "text", error))?;
         settings.parameters =
             parameters::parse(&text).map_err(|problem| Error::content(path, "parameters", problem))?;

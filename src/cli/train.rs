@@ -8,6 +8,7 @@ use clap::{Args, ValueEnum};
 use dyad_engine::eval::Weights;
 use dyad_engine::eval::layout::select;
 use dyad_formats::samples::SampleFile;
+use dyad_formats::weights_file;
 use dyad_trainer::base::context::{Context, Progress};
 use dyad_trainer::base::number::number;
 use dyad_trainer::learn::examples::FileExamples;
@@ -139,7 +140,7 @@ pub fn run(arguments: Arguments) -> Outcome {
     if summary.finished && !settings.keep_scale {
         let (weights, is_calibrated) = summary.calibrated(&samples)?;
         if is_calibrated {
-            weights.save(&summary.file)?;
+            weights_file::save(&weights, &summary.file)?;
             println!("scale and win rate are fitted to the results of the games");
         }
     }

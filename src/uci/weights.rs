@@ -12,6 +12,7 @@ use std::sync::Arc;
 
 use dyad_engine::board::quote;
 use dyad_engine::eval::Weights;
+use dyad_formats::weights_file;
 use dyad_trainer::selftrain::{self, Playing};
 
 use crate::paths::expand_home;
@@ -100,7 +101,7 @@ pub fn use_playing(session: &mut Session, playing: &Playing) -> Outcome {
 
 fn load_trained(session: &mut Session, trained: &Trained, remark: &str) -> Outcome {
     let path = &trained.path;
-    let weights = Weights::load(path).map_err(|error| format!("{} refused: {error}", path.display()))?;
+    let weights = weights_file::load(path).map_err(|error| format!("{} refused: {error}", path.display()))?;
     Ok(Some(use_trained(session, Arc::new(weights), trained, remark)))
 }
 
@@ -156,7 +157,7 @@ fn embedded(session: &mut Session) -> Option<String> {
 
 fn use_file(session: &mut Session, path: &Path) -> Result<String, String> {
     let absolute = absolute(path).map_err(|error| format!("{}: {error}", quote(&path.display().to_string())))?;
-    let weights = Weights::load(&absolute).map_err(|error| format!("{} refused: {error}", absolute.display()))?;
+    let weights = weights_file::load(&absolute).map_err(|error| format!("{} refused: {error}", absolute.display()))?;
     Ok(take(session, Arc::new(weights), &absolute.display().to_string()))
 }
 

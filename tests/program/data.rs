@@ -10,6 +10,7 @@ use dyad_engine::board::Board;
 use dyad_engine::eval::Weights;
 use dyad_formats::hash;
 use dyad_formats::samples::SampleFile;
+use dyad_formats::weights_file;
 use dyad_trainer::data::journal::journal_name;
 
 use crate::driver::folder;
@@ -88,7 +89,7 @@ fn games_become_samples_labels_and_weights() {
     let fit = "fit a.samples --settings settings.json -o w.json";
     let printed = run(&folder, fit);
     assert!(printed.contains("test loss"), "{printed}");
-    let weights = Weights::load(&folder.join("w.json")).unwrap();
+    let weights = weights_file::load(&folder.join("w.json")).unwrap();
     assert_eq!((weights.meta.name.as_str(), &weights.meta.provenance["by"]), ("w", &serde_json::json!("dyad fit")));
     let first = fs::read(folder.join("w.json")).unwrap();
     run(&folder, &format!("{fit} --threads 3"));
@@ -97,7 +98,7 @@ fn games_become_samples_labels_and_weights() {
         &folder,
         "fit a.samples --settings settings.json -o leaves.json --result-share 1 --leaves material --threads 2",
     );
-    let led = Weights::load(&folder.join("leaves.json")).unwrap();
+    let led = weights_file::load(&folder.join("leaves.json")).unwrap();
     let material = Weights::material().id();
     assert_eq!(
         (&led.meta.provenance["leaves"], &weights.meta.provenance["leaves"]),
@@ -188,7 +189,7 @@ fn an_average_that_could_not_be_loaded_is_not_written() {
     refuse(&folder, "weights average a.json -o b.json --factor *=0.0001", "the factors bring the scale to 0/1024");
     assert!(!folder.join("b.json").exists());
     run(&folder, "weights average a.json -o b.json --scale 700 --factor location=2");
-    assert_eq!(Weights::load(&folder.join("b.json")).unwrap().units.scale, 700);
+    assert_eq!(weights_file::load(&folder.join("b.json")).unwrap().units.scale, 700);
 }
 
 #[test]
@@ -320,7 +321,7 @@ fn outputs_replace_files_and_nothing_else() {
     let folder = folder("data-outputs");
     let path = |name: &str| folder.join(name);
     for name in ["a.json", "b.json"] {
-        Weights::material().save(&path(name)).unwrap();
+        weights_file::save(&Weights::material(), &path(name)).unwrap();
     }
     pipe(&path("pipe"));
     fs::write(path("protected"), "kept").unwrap();
@@ -341,14 +342,14 @@ fn outputs_replace_files_and_nothing_else() {
     fs::write(path("target"), "old").unwrap();
     symlink("target", path("link")).unwrap();
     run(&folder, "weights average a.json b.json --out link");
-    assert!(path("link").is_symlink() && Weights::load(&path("target")).is_ok());
+    assert!(path("link").is_symlink() && weights_file::load(&path("target")).is_ok());
 }
 
 #[test]
 fn outputs_replace_neither_inputs_nor_files_of_others() {
     let folder = folder("data-outputs-lost");
     let path = |name: &str| folder.join(name);
-    Weights::material().save(&path("a.json")).unwrap();
+    weights_file::save(&Weights::material(), &path("a.json")).unwrap();
     crate::training::write_samples(&path("s.samples"), 60);
     let kept = || ["a.json", "s.samples"].map(|name| fs::read(path(name)).unwrap());
     let before = kept();
@@ -412,7 +413,7 @@ fn games_are_counted_as_they_stand_in_the_file() {
 fn a_full_disk_is_called_that() {
     let folder = folder("data-full");
     for name in ["a.json", "b.json"] {
-        Weights::material().save(&folder.join(name)).unwrap();
+        weights_file::save(&Weights::material(), &folder.join(name)).unwrap();
     }
     // Files may not grow beyond a kilobyte: another limit that is met in the middle of writing.
     let command =
@@ -429,7 +430,7 @@ fn a_full_disk_is_called_that() {
 fn outputs_never_replace_inputs() {
     let folder = folder("data-inputs");
     let path = |name: &str| folder.join(name);
-    Weights::material().save(&path("w.json")).unwrap();
+    weights_file::save(&Weights::material(), &path("w.json")).unwrap();
     std::os::unix::fs::symlink("w.json", path("link.json")).unwrap();
     fs::write(path("o.pgn"), "1. e4 e5 *\n\n").unwrap();
     for (arguments, expected) in [
@@ -467,7 +468,7 @@ fn outputs_never_replace_inputs() {
     refuse(&folder, "level calibrate --steps 1000,1200 --nodes 10 --log w.json", "w.json");
     assert_eq!(fs::read_to_string(path("s.json")).unwrap(), "{}");
     assert_eq!(fs::read_to_string(path("o.pgn")).unwrap(), "1. e4 e5 *\n\n");
-    assert!(Weights::load(&path("w.json")).is_ok() && !path("new.pgn").exists());
+    assert!(weights_file::load(&path("w.json")).is_ok() && !path("new.pgn").exists());
     // A page under a name that the user did not choose follows no link.
     std::os::unix::fs::symlink("o.pgn", path("w.html")).unwrap();
     refuse(&folder, "report w.json", "w.html is a link");

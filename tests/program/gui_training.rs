@@ -4,6 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use dyad_engine::eval::{FloatWeights, Weights};
+use dyad_formats::weights_file;
 
 use crate::data::write_games;
 #[cfg(unix)]
@@ -76,7 +77,7 @@ fn await_match(folder: &Path, made: &Weights) {
     let mut state = json(&path);
     let generation = folder.join(format!("generation-{:03}", state["generation"].as_u64().unwrap()));
     fs::create_dir_all(&generation).unwrap();
-    made.save(&generation.join("weights.json")).unwrap();
+    weights_file::save(made, &generation.join("weights.json")).unwrap();
     fs::remove_file(generation.join("match.pgn")).ok();
     state["stage"] = "match".into();
     state.as_object_mut().unwrap().remove("checksum");
@@ -85,7 +86,7 @@ fn await_match(folder: &Path, made: &Weights) {
 
 /// Nearly the weights that are built in.
 fn better() -> Weights {
-    let built_in = Weights::load(Path::new("weights/default.json")).unwrap();
+    let built_in = weights_file::load(Path::new("weights/default.json")).unwrap();
     let mut floats = FloatWeights::from(&built_in);
     floats.mg[0] += 20.0;
     let mut better = Weights::from_floats(&floats, serde_json::Value::Null).unwrap();
@@ -109,7 +110,7 @@ fn files(folder: &Path) -> Vec<PathBuf> {
 fn check_files(folder: &Path) {
     assert!(json(&folder.join("state.json"))["generation"].as_u64() >= Some(1));
     assert_eq!(json(&folder.join("settings.json"))["positions"], 150);
-    Weights::load(&folder.join("start.json")).unwrap();
+    weights_file::load(&folder.join("start.json")).unwrap();
     for path in files(folder) {
         let name = path.display().to_string();
         assert!(!name.ends_with(".new") && !name.ends_with(".tmp"), "{name} was left");
@@ -165,7 +166,7 @@ fn from_the_first_option_to_the_adopted_weights() {
     program.until("bestmove");
     let playing = program.until_contains("train playing with");
     stop(&mut program);
-    let (number, id) = (generation_of(&path), Weights::load(&path).unwrap().id());
+    let (number, id) = (generation_of(&path), weights_file::load(&path).unwrap().id());
     assert_eq!(playing, format!("info string train playing with generation {number}, {} ({id})", path.display()));
     // The window of a GUI shows it once a game.
     let plays = format!("info string Dyad {} (trained, generation {number}) plays", env!("CARGO_PKG_VERSION"));
@@ -417,7 +418,7 @@ fn a_running_training_is_not_disturbed() {
 #[test]
 fn modes_say_what_happens() {
     let folder = folder("gui-training-modes");
-    let default = Weights::load(Path::new("weights/default.json")).unwrap().id();
+    let default = weights_file::load(Path::new("weights/default.json")).unwrap().id();
     for (mode, start) in [("scratch", Weights::material().id()), ("improve", default)] {
         let out = folder.join(mode);
         write_small(&out);
@@ -433,7 +434,7 @@ fn modes_say_what_happens() {
         }
         stop(&mut program);
         program.quit();
-        assert_eq!(Weights::load(&out.join("start.json")).unwrap().id(), start);
+        assert_eq!(weights_file::load(&out.join("start.json")).unwrap().id(), start);
     }
     for (mode, other, refusal) in [
         ("scratch", "improve", "did not begin from the pieces alone: Train resume continues it"),
@@ -503,13 +504,13 @@ fn trained_weights_are_distinguished_after_a_restart() {
     program.quit();
     // Adopted, but not yet proven: one line says how far it is, and the weights are played with on request.
     let best = out.join("best.json");
-    Weights::material().save(&best).unwrap();
+    weights_file::save(&Weights::material(), &best).unwrap();
     let state = fs::read(out.join("state.json")).unwrap();
     let mut adopted = json(&out.join("state.json"));
     adopted.as_object_mut().unwrap().remove("checksum");
     (adopted["generation"], adopted["best"], adopted["adopted"]) = (2.into(), 1.into(), 1.into());
     fs::create_dir_all(out.join("generation-001")).unwrap();
-    Weights::material().save(&out.join("generation-001/weights.json")).unwrap();
+    weights_file::save(&Weights::material(), &out.join("generation-001/weights.json")).unwrap();
     fs::write(out.join("state.json"), adopted.to_string()).unwrap();
     let mut program = Program::start_at_home(&home);
     program.send("setoption name PlayTrained value latest");

@@ -10,6 +10,7 @@ use dyad_engine::eval::Weights;
 use dyad_engine::search::{Limits, Options, Report};
 use dyad_engine::value::gap;
 use dyad_formats::choice::{BEGINNING, Choice};
+use dyad_formats::weights_file;
 
 #[test]
 fn every_option_in_alphabetical_order_before_uci() {
@@ -139,9 +140,9 @@ fn weights_that_differ_in_their_scale_alone_are_taken() {
     let folder = folder("scales");
     let files = [folder.join("once.json"), folder.join("twice.json")];
     let mut weights = Weights::material();
-    weights.save(&files[0]).expect("the folder can be written to");
+    weights_file::save(&weights, &files[0]).expect("the folder can be written to");
     weights.units.scale *= 2;
-    weights.save(&files[1]).expect("as above");
+    weights_file::save(&weights, &files[1]).expect("as above");
     let mut program = Program::start();
     program.send("position fen 4k3/8/8/8/8/8/PP6/4K3 w - - 0 1");
     let mut eval = |file: &std::path::Path| {

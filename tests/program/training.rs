@@ -10,6 +10,7 @@ use dyad_engine::board::Board;
 use dyad_engine::eval::Weights;
 use dyad_formats::packed::{Packed, Sample};
 use dyad_formats::samples::SampleWriter;
+use dyad_formats::weights_file;
 
 use crate::driver::{folder, kill_until_it_ends, refusal, tool};
 
@@ -66,12 +67,12 @@ fn weights_are_found_by_their_names() {
     let rest = ["--batch", "20", "--iterations", "1", "--report-positions", "4", "--keep-scale"];
     let trained = [&[samples, "--out", out, "--weights", "default"], &rest[..]].concat();
     assert!(train(&trained).wait().unwrap().success());
-    let start = Weights::load(&Path::new(out).join("iteration-00.json")).unwrap();
+    let start = weights_file::load(&Path::new(out).join("iteration-00.json")).unwrap();
     assert_eq!(start.id(), Weights::embedded().id());
 
     let mut averaged = tool("weights", &["average", "material", "default", "--out", mean], Stdio::null());
     assert!(averaged.wait().unwrap().success());
-    let pairs = [Weights::material(), Weights::load(Path::new(mean)).unwrap()];
+    let pairs = [Weights::material(), weights_file::load(Path::new(mean)).unwrap()];
     assert_eq!(pairs.map(|weights| weights.group("pairs").unwrap().iter().any(|&pair| pair != [0, 0])), [false, true]);
 }
 

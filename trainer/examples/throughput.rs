@@ -11,6 +11,7 @@
 use dyad_engine::control::Control;
 use dyad_engine::eval::Weights;
 use dyad_formats::samples::SampleFile;
+use dyad_formats::weights_file;
 use dyad_trainer::base::context::Context;
 use dyad_trainer::learn::examples::FileExamples;
 use dyad_trainer::learn::log::LogLine;
@@ -59,7 +60,8 @@ fn train(settings: &TrainingSettings, samples: &SampleFile) -> LogLine {
     let mut last = LogLine::default();
     let mut on_event = |progress: TrainingProgress| last = progress.line.unwrap_or_default();
     let stop = Control::new(false);
-    let start = settings.start.as_deref().map_or_else(Weights::material, |path| Weights::load(path).expect("weights"));
+    let start =
+        settings.start.as_deref().map_or_else(Weights::material, |path| weights_file::load(path).expect("weights"));
     let examples = FileExamples::new(samples, &start);
     let threads = settings.machine.thread_count();
     let mut context = Context { threads, stop: &stop, on_event: &mut on_event };

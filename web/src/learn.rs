@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
+use dyad_formats::weights_file;
 use dyad_engine::board::{Board, Game};
 use dyad_engine::control::{Control, Instant};
 use dyad_engine::eval::Weights;
@@ -950,7 +951,7 @@ mod tests {
         let settings = SelfTrainSettings { generations: 1, threads: 2, ..small() };
         let stop = Control::new(false);
         begin(&settings, &start, &Weights::embedded(), &folder, &stop, &mut |_| ()).unwrap();
-        let by_program = Weights::load(&folder.join("generation-001/weights.json"));
+        let by_program = weights_file::load(&folder.join("generation-001/weights.json"));
         let by_program = by_program.unwrap().id();
         fs::remove_dir_all(&folder).unwrap();
         let learner = || Learner::with_settings(settings.clone(), Arc::clone(&start));

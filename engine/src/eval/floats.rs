@@ -25,7 +25,8 @@ impl WeightsError {
         WeightsError(message.into())
     }
 
-    pub(super) fn in_file(path: &Path, message: impl fmt::Display) -> WeightsError {
+    /// An error in a file of weights.
+    pub fn in_file(path: &Path, message: impl fmt::Display) -> WeightsError {
         WeightsError(format!("{}: {message}", path.display()))
     }
 

@@ -381,13 +381,6 @@ mod refreshing {
 mod files {
     use super::*;
     use serde_json::{Value, json};
-    use std::path::{Path, PathBuf};
-
-    fn folder(name: &str) -> PathBuf {
-        let folder = std::env::temp_dir().join(format!("dyad-weights-{name}-{}", std::process::id()));
-        std::fs::create_dir_all(&folder).expect("the temporary folder can be written");
-        folder
-    }
 
     fn example() -> Weights {
         let mut weights = random_weights(20);
@@ -410,22 +403,6 @@ mod files {
         assert_eq!(read.id(), weights.id());
         assert_eq!(read.to_json(), text);
         assert!(!text[..text.len() - 1].contains(&b'\n') && !text.contains(&b'\t'));
-    }
-
-    #[test]
-    fn files_are_replaced_atomically() {
-        let folder = folder("replace");
-        let path = folder.join("w.json");
-        Weights::material().save(&path).unwrap();
-        let weights = example();
-        weights.save(&path).unwrap();
-        assert_eq!(Weights::load(&path).unwrap().id(), weights.id());
-        assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 1);
-        std::fs::remove_dir_all(&folder).unwrap();
-        let error = weights.save(Path::new("/no/such/folder/w.json")).unwrap_err().to_string();
-        assert!(error.starts_with("/no/such/folder/w.json: "), "{error}");
-        let error = Weights::load(Path::new("/no/such/w.json")).unwrap_err().to_string();
-        assert!(error.starts_with("/no/such/w.json: "), "{error}");
     }
 
     #[test]
@@ -599,14 +576,13 @@ mod files {
     #[test]
     fn built_in_and_shipped_weights_load() {
         assert!(!Weights::embedded().meta.name.is_empty());
-        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../weights");
-        let material = Weights::load(&folder.join("material.json")).unwrap();
+        let material = Weights::from_json(include_bytes!("../../../weights/material.json")).unwrap();
         assert!(material.ints() == Weights::material().ints());
         assert!(!has_pairs(&material) && !has_terms(&material));
         let full: i32 =
             [(1, 4), (2, 4), (3, 4), (4, 2)].map(|(piece, count)| count * material.ints()[piece][0]).iter().sum();
         assert!((full - 16488).abs() <= 7);
-        let squares = Weights::load(&folder.join("psq.json")).unwrap();
+        let squares = Weights::from_json(include_bytes!("../../../weights/psq.json")).unwrap();
         assert!(!has_pairs(&squares) && !has_terms(&squares));
     }
 }

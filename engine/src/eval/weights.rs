@@ -11,7 +11,6 @@ use super::units::{Units, phase_of_material, taper};
 use super::visitor::{Visitor, WeightedSum};
 use crate::board::{Board, Color, Piece};
 use serde_json::Value as Json;
-use std::path::Path;
 use std::sync::{Arc, LazyLock};
 
 mod file;
@@ -100,19 +99,6 @@ impl Weights {
             }
         });
         EMBEDDED.clone()
-    }
-
-    /// Weights by the name a user types: `default` for those built in, `material` for the values of the pieces alone,
-    /// or the path of a file.
-    ///
-    /// # Errors
-    /// As [`Weights::load`].
-    pub fn named(name: &Path) -> Result<Arc<Weights>, WeightsError> {
-        match name.to_str() {
-            Some("default") => Ok(Weights::embedded()),
-            Some("material") => Ok(Arc::new(Weights::material())),
-            _ => Weights::load(name).map(Arc::new),
-        }
     }
 
     /// An identifier of all that affects play: eight hexadecimal digits, the content hash of integers and units.

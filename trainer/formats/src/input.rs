@@ -8,8 +8,8 @@ use std::borrow::Cow;
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
+use crate::files;
 use bzip2::bufread::MultiBzDecoder;
-use dyad_engine::files;
 use flate2::bufread::GzDecoder;
 
 use crate::archive::{BLOCK, Texts, is_archive};

@@ -3,7 +3,7 @@
 //! Training reads millions of positions many times and in random order, and a run may last days: the data must be
 //! small, addressable by index, and known to be complete before the run begins. So a sample has a fixed size, samples
 //! are stored in blocks with a checksum, and a truncated or damaged file is refused when it is opened, with the place.
-//! An incomplete file never has the final name ([`atomic`](crate::atomic)).
+//! An incomplete file never has the final name ([`files`](crate::files)).
 //!
 //! | bytes | header |
 //! |---|---|
@@ -26,9 +26,8 @@ use std::sync::{Mutex, PoisonError};
 
 use serde_json::Value as Json;
 
-use dyad_engine::files;
+use crate::files::{self, AtomicFile};
 
-use crate::atomic::AtomicFile;
 use crate::error::Error;
 use crate::hash;
 use crate::packed::{Packed, SAMPLE_BYTES, Sample};

@@ -9,8 +9,8 @@ use std::sync::Arc;
 
 use dyad_engine::control::Control;
 use dyad_engine::eval::Weights;
-use dyad_formats::atomic::{AtomicFile, check_outputs};
 use dyad_formats::error::Error;
+use dyad_formats::files::{AtomicFile, check_outputs};
 use dyad_formats::game::BrokenGame;
 use dyad_formats::pgn::GameTexts;
 

@@ -8,9 +8,9 @@ use std::io::{BufWriter, Write};
 use std::path::Path;
 
 use dyad_engine::board::Board;
-use dyad_formats::atomic::{AtomicFile, check_output};
 use dyad_formats::choice::BEGINNING;
 use dyad_formats::error::Error;
+use dyad_formats::files::{AtomicFile, check_output};
 use dyad_formats::game::BrokenGame;
 use dyad_formats::game::{GameRecord, PlayedMove, Tags};
 use dyad_formats::input::Kind;

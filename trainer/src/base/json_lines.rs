@@ -6,7 +6,7 @@
 use std::io::{self, BufRead, BufReader, Seek, SeekFrom, Write};
 use std::path::Path;
 
-use dyad_engine::files;
+use dyad_formats::files;
 use serde::Serialize;
 use serde::de::{DeserializeOwned, IgnoredAny};
 

@@ -10,8 +10,8 @@ use std::io::{self, Read, Write};
 use std::ops::{Deref, DerefMut};
 use std::path::{Path, PathBuf};
 
-use dyad_engine::files::{self, OwnFolder};
 use dyad_formats::error::Error;
+use dyad_formats::files::{self, OwnFolder};
 
 /// The file that is held.
 pub const NAME: &str = "lock";
@@ -223,7 +223,7 @@ mod tests {
     fn links_planted_in_a_locked_folder_are_not_followed() {
         use crate::arena::pgn_writer::PgnFile;
         use crate::base::json_lines::Log;
-        use dyad_formats::atomic::write_atomic;
+        use dyad_formats::files::write_atomic;
         use std::os::unix::fs::symlink;
         let (folder, elsewhere) = (Temporary::folder(), Temporary::folder());
         let held = FolderLock::take(&folder).unwrap();

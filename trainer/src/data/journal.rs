@@ -8,8 +8,8 @@ use std::fs;
 use std::io::{self, BufReader, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-use dyad_engine::files::OwnFolder;
 use dyad_formats::error::Error;
+use dyad_formats::files::OwnFolder;
 
 use crate::base::lock::{LockedFile, open_alone};
 

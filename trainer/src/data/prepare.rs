@@ -12,11 +12,11 @@ use std::sync::Arc;
 
 use clap::Args;
 use dyad_engine::tablebase::Tablebase;
-use dyad_formats::atomic::check_output;
 use dyad_formats::bulletformat::{RecordBatch, RecordBatches};
 use dyad_formats::choice::weights_id;
 use dyad_formats::epd::Epd;
 use dyad_formats::error::Error;
+use dyad_formats::files::check_output;
 use dyad_formats::game::BrokenGame;
 use dyad_formats::game::GameRecord;
 use dyad_formats::hash;

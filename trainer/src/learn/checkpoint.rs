@@ -18,8 +18,7 @@ use crate::learn::origin::DataIdentity;
 use crate::learn::settings::TrainingSettings;
 use crate::learn::state::{Counters, TrainingState};
 use dyad_engine::eval::{FloatWeights, layout};
-use dyad_engine::files;
-use dyad_formats::atomic::write_atomic;
+use dyad_formats::files::{self, write_atomic};
 use std::path::Path;
 
 const MAGIC: &[u8; 8] = b"dyadckpt";

@@ -12,7 +12,7 @@
 //! | `best.json` | the weights with the best move-match accuracy on the test positions |
 //! | `report.html` | the report page, refreshed during the training |
 //!
-//! Every file but the log is written [atomically](dyad_formats::atomic).
+//! Every file but the log is written [atomically](dyad_formats::files).
 
 use crate::base::json_lines::Log;
 use crate::base::lock::{FolderLock, LockError};

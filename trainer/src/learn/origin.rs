@@ -9,7 +9,8 @@ use crate::learn::examples::Examples;
 use crate::learn::folder::RunFolder;
 use crate::learn::settings::TrainingSettings;
 use dyad_engine::eval::{FloatWeights, Weights, WeightsError};
-use dyad_formats::atomic;
+use dyad_formats::files;
+use dyad_formats::weights_file;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
@@ -44,7 +45,7 @@ impl Origin {
     /// When the file cannot be read or parsed.
     pub fn load(folder: &RunFolder) -> Result<Origin, TrainError> {
         let path = folder.data();
-        let text = atomic::read(&path).map_err(|e| TrainError::File(path.clone(), e))?;
+        let text = files::read_text(&path).map_err(|e| TrainError::File(path.clone(), e))?;
         serde_json::from_slice(&text).map_err(|e| TrainError::Refused(format!("{}: {e}", path.display())))
     }
 
@@ -83,7 +84,7 @@ impl InitialWeights {
     /// # Errors
     /// When the file cannot be read or used.
     pub fn new(settings: &TrainingSettings) -> Result<InitialWeights, TrainError> {
-        Ok(InitialWeights(settings.start.as_deref().map(Weights::named).transpose()?))
+        Ok(InitialWeights(settings.start.as_deref().map(weights_file::named).transpose()?))
     }
 
     pub fn floats(&self) -> FloatWeights {

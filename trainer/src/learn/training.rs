@@ -29,9 +29,10 @@ use crate::learn::update::{UpdateEntry, UpdateSum};
 use crate::learn::workers::{PositionResult, Task, Worker, WorkerPool, with_workers};
 use dyad_engine::eval::{FloatWeights, Weights, WeightsError, layout};
 use dyad_engine::search::LeafSearcher;
-use dyad_formats::atomic::{self, clean, write_atomic};
 use dyad_formats::error::Error;
+use dyad_formats::files::{self, clean, write_atomic};
 use dyad_formats::samples::SampleFile;
+use dyad_formats::weights_file;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
@@ -84,7 +85,7 @@ impl TrainingSummary {
     /// # Errors
     /// When the weights or the samples cannot be read.
     pub fn calibrated(&self, samples: &SampleFile) -> Result<(Weights, bool), Error> {
-        let mut weights = Weights::load(&self.file)?;
+        let mut weights = weights_file::load(&self.file)?;
         let is_calibrated = calibrate_by_file(&mut weights, samples)?;
         Ok((weights, is_calibrated))
     }
@@ -125,7 +126,7 @@ pub fn resume(
 /// When the folder contains no run, or its settings cannot be read or used.
 pub fn saved_settings(folder: &Path) -> Result<TrainingSettings, TrainError> {
     let path = RunFolder::open(folder).map_err(|e| TrainError::File(folder.into(), e))?.settings();
-    let text = atomic::read(&path).map_err(|e| TrainError::File(path.clone(), e))?;
+    let text = files::read_text(&path).map_err(|e| TrainError::File(path.clone(), e))?;
     TrainingSettings::from_json(&text).map_err(|e| TrainError::Refused(format!("{}: {e}", path.display())))
 }
 
@@ -508,9 +509,9 @@ impl<L: LeafSearch> Run<'_, '_, '_, L> {
             "agreement": accuracy,
         });
         let weights = start.finish(floats, provenance)?;
-        weights.save(&folder.iteration(state.iteration))?;
+        weights_file::save(&weights, &folder.iteration(state.iteration))?;
         if best {
-            weights.save(&folder.best())?;
+            weights_file::save(&weights, &folder.best())?;
         }
         Ok(())
     }

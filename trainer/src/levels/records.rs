@@ -9,9 +9,8 @@ use std::io::{BufRead, BufReader, BufWriter, ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
 
 use dyad_engine::board::{Board, Move};
-use dyad_engine::files;
-use dyad_formats::atomic::AtomicFile;
 use dyad_formats::error::Error;
+use dyad_formats::files::{self, AtomicFile};
 use dyad_formats::packed::{Packed, Sample};
 use dyad_levels::analysis::DEPTHS;
 use dyad_levels::file::MoveModel;

@@ -293,10 +293,11 @@ mod tests {
     use dyad_engine::eval::layout::{KnightSquares, MOBILITY_KNIGHT};
     use dyad_engine::eval::visit;
     use dyad_engine::eval::visitor::Visitor;
+    use dyad_formats::weights_file;
 
     fn set(name: &str, file: &str) -> (String, Weights) {
         let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../weights").join(file);
-        (name.to_string(), Weights::load(&path).unwrap())
+        (name.to_string(), weights_file::load(&path).unwrap())
     }
 
     /// Sums the 2-tuples of a position.

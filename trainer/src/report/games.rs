@@ -3,7 +3,7 @@
 use std::io::{BufReader, Cursor, Read, Seek, SeekFrom};
 use std::path::Path;
 
-use dyad_engine::files;
+use dyad_formats::files;
 use dyad_formats::game::GameRecord;
 use dyad_formats::input::Lines;
 use dyad_formats::pgn::GameTexts;

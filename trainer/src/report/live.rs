@@ -10,8 +10,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use dyad_engine::files;
-use dyad_formats::atomic::write_atomic;
+use dyad_formats::files::{self, write_atomic};
 
 use super::page::page;
 use super::run_data::{Now, RunData};

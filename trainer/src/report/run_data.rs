@@ -3,8 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use dyad_engine::eval::Weights;
-use dyad_formats::atomic;
 use dyad_formats::error::Error;
+use dyad_formats::files;
+use dyad_formats::weights_file;
 use serde::Deserialize;
 use serde_json::Value as Json;
 
@@ -250,7 +251,7 @@ fn name_of(folder: &Path) -> String {
 }
 
 fn read_if_there(path: &Path) -> Result<Option<String>, Error> {
-    match atomic::read(path) {
+    match files::read_text(path) {
         Ok(bytes) => Ok(Some(String::from_utf8_lossy(&bytes).into_owned())),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(Error::file("read", path)(error)),
@@ -261,5 +262,5 @@ fn weights_if_there(path: &Path) -> Result<Option<Weights>, Error> {
     if !path.exists() {
         return Ok(None);
     }
-    Weights::load(path).map(Some).map_err(|error| Error::content(path, "weights", error))
+    weights_file::load(path).map(Some).map_err(|error| Error::content(path, "weights", error))
 }

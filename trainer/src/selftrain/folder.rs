@@ -42,8 +42,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use dyad_engine::eval::Weights;
-use dyad_engine::files;
-use dyad_formats::atomic::write_atomic;
+use dyad_formats::files::{self, write_atomic};
+use dyad_formats::weights_file;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
@@ -243,8 +243,8 @@ impl Folder {
     ) -> Result<SelfTrainState, SelfTrainError> {
         let beginning = self.file(BEGINNING);
         write_atomic(&beginning, b"").map_err(SelfTrainError::file("write", &beginning))?;
-        start.save(&self.weights(0))?;
-        reference.save(&self.reference())?;
+        weights_file::save(start, &self.weights(0))?;
+        weights_file::save(reference, &self.reference())?;
         save(&self.settings(), &settings.to_json())?;
         let state = SelfTrainState::default();
         self.save_state(&state)?;
@@ -260,9 +260,9 @@ impl Folder {
         reference: Option<&Weights>,
     ) -> Result<Option<u32>, SelfTrainError> {
         let path = self.reference();
-        let saved = Weights::load(&path)?;
+        let saved = weights_file::load(&path)?;
         let is_playing = |new: &Weights| {
-            state.playing > 0 && Weights::load(&self.playing()).is_ok_and(|playing| playing.plays_as(new))
+            state.playing > 0 && weights_file::load(&self.playing()).is_ok_and(|playing| playing.plays_as(new))
         };
         let Some(reference) = reference.filter(|new| !is_playing(new) && !saved.plays_as(new)) else { return Ok(None) };
         let was_playing = Some(std::mem::take(&mut state.playing)).filter(|playing| *playing > 0);
@@ -276,7 +276,7 @@ impl Folder {
             generation.proof_games_before(),
         ];
         games.iter().try_for_each(|file| remove(file))?;
-        reference.save(&path)?;
+        weights_file::save(reference, &path)?;
         Ok(was_playing)
     }
 
@@ -503,7 +503,7 @@ pub(super) fn remove(path: &Path) -> Result<(), SelfTrainError> {
 
 /// Removes the half-written files of a killed process from `folder`.
 pub(super) fn clean(folder: &Path) -> Result<(), SelfTrainError> {
-    Ok(dyad_formats::atomic::clean(folder, |name| ATOMIC.contains(&name))?)
+    Ok(dyad_formats::files::clean(folder, |name| ATOMIC.contains(&name))?)
 }
 
 /// Refuses a folder with files of others that a training would overwrite.

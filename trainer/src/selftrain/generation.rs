@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use dyad_engine::eval::Weights;
 use dyad_formats::error::Error;
+use dyad_formats::weights_file;
 use serde_json::json;
 
 use super::error::SelfTrainError;
@@ -85,10 +86,10 @@ impl Generation {
             rejected,
             tuning_pairs: own.tuning_pairs_after(rejected),
             settings: SelfTrainSettings { threads, generations, ..own },
-            best: Arc::new(Weights::load(&folder.weights(state.best))?),
+            best: Arc::new(weights_file::load(&folder.weights(state.best))?),
             best_name: name_of(state.best),
-            base: Arc::new(Weights::load(&folder.base(state.best))?),
-            initial: Arc::new(Weights::load(&folder.weights(0))?),
+            base: Arc::new(weights_file::load(&folder.base(state.best))?),
+            initial: Arc::new(weights_file::load(&folder.weights(0))?),
         })
     }
 

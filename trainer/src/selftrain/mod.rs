@@ -31,8 +31,8 @@ use std::time::{Duration, Instant};
 
 use dyad_engine::control::Control;
 use dyad_engine::eval::Weights;
-use dyad_engine::files;
-use dyad_formats::atomic;
+use dyad_formats::files;
+use dyad_formats::weights_file;
 
 use crate::arena::pgn_writer::date;
 use crate::arena::statistics::Estimate;
@@ -141,7 +141,7 @@ pub struct Overview {
 #[must_use]
 pub fn overview(folder: &Path) -> Option<Overview> {
     let (state, settings) = saved(folder).ok()?;
-    let log = atomic::read(&folder.join(LOG)).unwrap_or_default();
+    let log = files::read_text(&folder.join(LOG)).unwrap_or_default();
     let log = String::from_utf8_lossy(&log);
     let gained = log.lines().rev().find_map(|line| match serde_json::from_str(line) {
         Ok(SelfTrainLogLine::RegressionMatch { record, .. }) => Some(record.elo),
@@ -168,7 +168,7 @@ pub fn is_begun(folder: &Path) -> bool {
 /// Whether the self-training in `folder` began from `weights`.
 #[must_use]
 pub fn began_from(folder: &Path, weights: &Weights) -> bool {
-    Weights::load(&folder.join(START)).is_ok_and(|start| start.plays_as(weights))
+    weights_file::load(&folder.join(START)).is_ok_and(|start| start.plays_as(weights))
 }
 
 /// Absolute path of the best weights of the self-training in `folder`; `None` before the first adoption.
@@ -202,7 +202,7 @@ impl Playing {
     /// Whether they are proven stronger than `weights`.
     #[must_use]
     pub fn has_beaten(&self, weights: &Weights) -> bool {
-        Weights::load(&self.reference).is_ok_and(|reference| reference.plays_as(weights))
+        weights_file::load(&self.reference).is_ok_and(|reference| reference.plays_as(weights))
     }
 }
 

@@ -14,7 +14,7 @@ use std::str::FromStr;
 use clap::Args;
 use dyad_engine::engine::MAX_THREADS;
 use dyad_engine::eval::Weights;
-use dyad_engine::files;
+use dyad_formats::files;
 use dyad_formats::score::ScoreSide;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};

@@ -9,10 +9,11 @@ use std::time::{Duration, Instant};
 
 use dyad_engine::control::Control;
 use dyad_engine::eval::Weights;
-use dyad_formats::atomic::write_atomic;
 use dyad_formats::error::Error;
+use dyad_formats::files::write_atomic;
 use dyad_formats::samples::SampleFile;
 use dyad_formats::score::ScoreSide;
+use dyad_formats::weights_file;
 
 use super::error::SelfTrainError;
 use super::estimate::Speed;
@@ -99,7 +100,7 @@ impl<'a> Loop<'a> {
     pub fn run(mut self) -> Result<SelfTrainSummary, SelfTrainError> {
         self.folder.clean()?;
         if !self.state.is_over(&self.settings) {
-            let best = Arc::new(Weights::load(&self.folder.weights(self.state.best))?);
+            let best = Arc::new(weights_file::load(&self.folder.weights(self.state.best))?);
             let times = Speed::measure(&self.settings, &best).spoken(&self.settings, self.state.generation);
             self.reporter.note(format!("{}: {times}", self.settings));
             if best.plays_as(&Weights::embedded()) {
@@ -330,7 +331,7 @@ impl<'a> Loop<'a> {
         };
         let fitted = fit.run(&mut Context { threads, stop: self.stop, on_event: &mut report });
         let Some(weights) = unless_stopped(fitted)? else { return Ok(false) };
-        weights.save(&out)?;
+        weights_file::save(&weights, &out)?;
         Ok(true)
     }
 
@@ -376,7 +377,7 @@ impl<'a> Loop<'a> {
         if !out.exists() {
             let window = self.window(generation)?;
             let mut scaled = |trained: PathBuf, out: PathBuf| {
-                let weights = generation.interpolated(Weights::load(&trained)?, window.learned())?;
+                let weights = generation.interpolated(weights_file::load(&trained)?, window.learned())?;
                 self.save_scaled(weights, &out, generation, &window)
             };
             match generation.settings.method {
@@ -409,7 +410,7 @@ impl<'a> Loop<'a> {
         } else if !calibrate_by_points(&mut weights, window.samples().iter())? {
             self.reporter.note("the scale stays as it was: the games have no results to fit it to".to_string());
         }
-        Ok(weights.save(out)?)
+        Ok(weights_file::save(&weights, out)?)
     }
 
     /// Tunes the new weights by games.
@@ -419,7 +420,7 @@ impl<'a> Loop<'a> {
             Method::Comparison => (self.folder.weights(self.state.best), &generation.best),
         };
         let window = self.window(generation)?;
-        let trained = Weights::load(&generation.folder.trained())?;
+        let trained = weights_file::load(&generation.folder.trained())?;
         if trained.plays_as(weights) {
             self.save_scaled(trained, &generation.folder.weights(), generation, &window)?;
             return Ok(true);
@@ -438,7 +439,7 @@ impl<'a> Loop<'a> {
     /// training did not change play no match.
     fn match_with_best(&mut self, generation: &Generation) -> Result<bool, SelfTrainError> {
         let (number, settings) = (generation.number, &generation.settings);
-        let new = Weights::load(&self.folder.weights(number))?;
+        let new = weights_file::load(&self.folder.weights(number))?;
         if [&generation.best, &generation.initial].iter().any(|old| new.plays_as(old)) {
             self.tick();
             self.write_log(&SelfTrainLogLine::Unchanged { generation: number, seconds: self.state.seconds })?;
@@ -478,7 +479,7 @@ impl<'a> Loop<'a> {
         if self.state.best == 0 {
             return Ok(true);
         }
-        let best = Weights::load(&self.folder.weights(self.state.best))?;
+        let best = weights_file::load(&self.folder.weights(self.state.best))?;
         let initial = generation.initial.clone();
         let name = name_of(self.state.best);
         let plan = MatchPlan {
@@ -543,7 +544,7 @@ impl<'a> Loop<'a> {
     /// weights are far weaker.
     fn measure(&mut self, generation: &Generation, path: PathBuf) -> Result<Option<Distance>, SelfTrainError> {
         let (name, reference) = self.reference()?;
-        let best = Weights::load(&self.folder.weights(self.state.best))?;
+        let best = weights_file::load(&self.folder.weights(self.state.best))?;
         let (elo, games) = if best.plays_as(&reference) {
             (Estimate::default(), 0)
         } else {
@@ -601,9 +602,9 @@ impl<'a> Loop<'a> {
         let settings = &generation.settings;
         let (name, other) = match self.state.playing {
             0 => self.reference()?,
-            playing => (name_of(playing), Arc::new(Weights::load(&self.folder.weights(playing))?)),
+            playing => (name_of(playing), Arc::new(weights_file::load(&self.folder.weights(playing))?)),
         };
-        let weights = Arc::new(Weights::load(&self.folder.weights(number))?);
+        let weights = Arc::new(weights_file::load(&self.folder.weights(number))?);
         if weights.plays_as(&other) {
             return Ok(Some(None));
         }
@@ -637,7 +638,7 @@ impl<'a> Loop<'a> {
 
     /// The reference and its name.
     fn reference(&self) -> Result<(String, Arc<Weights>), SelfTrainError> {
-        let weights = Arc::new(Weights::load(&self.folder.reference())?);
+        let weights = Arc::new(weights_file::load(&self.folder.reference())?);
         Ok((reference_name(&weights), weights))
     }
 

@@ -1,6 +1,7 @@
 use dyad_engine::control::Control;
 use dyad_formats::score::ScoreSide;
 use dyad_formats::testing::Temporary;
+use dyad_formats::weights_file;
 
 use super::self_play::GameFile;
 use super::*;
@@ -104,7 +105,7 @@ fn a_tiny_training_runs_from_games_to_a_report() {
     assert!(expected.iter().all(|stage| stages.contains(stage)), "{stages:?}");
     for number in 1..=2 {
         let path = folder.join(format!("generation-{number:03}"));
-        let trained = Weights::load(&path.join("weights.json")).unwrap();
+        let trained = weights_file::load(&path.join("weights.json")).unwrap();
         assert_ne!(trained.id(), Weights::material().id());
         for (file, least) in [("games.pgn", 15), ("match.pgn", 2)] {
             let games = GameFile::open(&path.join(file)).unwrap().games;
@@ -174,10 +175,10 @@ fn a_regression_learns_from_search_scores() {
     };
     let [whole, broken] = [(); 2].map(|()| Temporary::new());
     run_until(&whole, &settings(2), usize::MAX, &mut Vec::new());
-    let start = Weights::load(&whole.join("start.json")).unwrap();
+    let start = weights_file::load(&whole.join("start.json")).unwrap();
     for (number, nodes) in [(1, 40), (2, 80)] {
         let path = whole.join(format!("generation-{number:03}"));
-        let weights = Weights::load(&path.join("weights.json")).unwrap();
+        let weights = weights_file::load(&path.join("weights.json")).unwrap();
         assert_eq!((weights.units.scale, &weights.meta.provenance["generation"]), (start.units.scale, &number.into()));
         assert_ne!(weights.id(), start.id());
         assert!(weights.meta.provenance["positions"].as_u64().unwrap() > 100 * number, "{}", weights.meta.provenance);
@@ -239,7 +240,7 @@ fn good_weights_are_interpolated_with_a_regression() {
         let mut found_before = f64::NAN;
         for number in 1..=2 {
             let path = folder.join(format!("generation-{number:03}"));
-            let mean = Weights::load(&path.join("weights.json")).unwrap();
+            let mean = weights_file::load(&path.join("weights.json")).unwrap();
             let made = &mean.meta.provenance;
             assert_eq!((&made["from"], &made["of"]["of"]), (&start.id().into(), &Weights::material().id().into()));
             let positions = made["of"]["positions"].as_u64().unwrap();
@@ -252,7 +253,7 @@ fn good_weights_are_interpolated_with_a_regression() {
                     // Few positions make poor weights, and games measure it.
                     let found = made["tuned"]["toward:*:trained.json"].as_f64().unwrap();
                     assert!(found < share && made["pairs"] == pairs, "{made}");
-                    let fitted = Weights::load(&path.join("trained.json")).unwrap();
+                    let fitted = weights_file::load(&path.join("trained.json")).unwrap();
                     assert!(made["of"] == fitted.meta.provenance && fitted.id() != mean.id());
                     // The second begins where the first ended.
                     let begun = fs::read_to_string(path.join("tuning/settings.json")).unwrap();
@@ -264,16 +265,16 @@ fn good_weights_are_interpolated_with_a_regression() {
         }
     }
     let (state, _) = saved(&whole).unwrap();
-    let found = Weights::load(&whole.join("generation-002/weights.json")).unwrap().meta.provenance;
+    let found = weights_file::load(&whole.join("generation-002/weights.json")).unwrap().meta.provenance;
     assert_eq!(state.interpolation, found["tuned"]["toward:*:trained.json"].as_f64());
     assert_eq!(saved(&scheduled).unwrap().0.interpolation, None);
     // A new training does not start from the coefficient of another one.
     let other = Temporary::new();
-    let found = Weights::load(&whole.join("generation-002/weights.json")).unwrap();
+    let found = weights_file::load(&whole.join("generation-002/weights.json")).unwrap();
     run_from(&found, &other, &SelfTrainSettings { generations: 1, ..settings(40, 2) }, usize::MAX, &mut Vec::new());
     let path = other.join("generation-001");
     let positions =
-        Weights::load(&path.join("weights.json")).unwrap().meta.provenance["of"]["positions"].as_u64().unwrap();
+        weights_file::load(&path.join("weights.json")).unwrap().meta.provenance["of"]["positions"].as_u64().unwrap();
     let share = (positions as f64 / (positions + 300) as f64).min(0.6);
     let begun = fs::read_to_string(path.join("tuning/settings.json")).unwrap();
     assert!(begun.contains(&format!("trained.json, float, {share}, 0, 1, ")), "{begun}");
@@ -346,7 +347,7 @@ fn the_engine_plays_with_what_is_proven() {
         playing(&whole).map(|playing| playing.generation)
     };
     assert_eq!(again(&Weights::material()), Some(2));
-    assert_eq!(again(&Weights::load(&found.path).unwrap()), Some(2));
+    assert_eq!(again(&weights_file::load(&found.path).unwrap()), Some(2));
     assert_eq!(again(&Weights::embedded()), None);
     assert_eq!(saved(&whole).unwrap().0.distance, None);
     // With a new reference the best weights are measured again, and may be proven stronger at once.
@@ -389,7 +390,7 @@ fn good_weights_change_by_parts_of_the_way() {
     begin(&settings, &start, &start, &folder, &stop, &mut report).unwrap();
     for (number, share) in [(1, 0.5), (2, 0.25)] {
         let path = folder.join(format!("generation-{number:03}/weights.json"));
-        let weights = Weights::load(&path).unwrap();
+        let weights = weights_file::load(&path).unwrap();
         assert_ne!(weights.id(), start.id());
         assert!(weights.units.scale == start.units.scale && weights.units.win_rate == start.units.win_rate);
         for group in ["material", "tempo"] {
@@ -418,7 +419,8 @@ fn games_say_how_far_good_weights_go() {
     begin(&settings(2), &start, &start, &whole, &stop, &mut report).unwrap();
     for (number, pairs) in [(1, 3), (2, 6)] {
         let path = whole.join(format!("generation-{number:03}"));
-        let [tuned, trained] = ["weights.json", "trained.json"].map(|name| Weights::load(&path.join(name)).unwrap());
+        let [tuned, trained] =
+            ["weights.json", "trained.json"].map(|name| weights_file::load(&path.join(name)).unwrap());
         assert!(tuned.id() != start.id() && tuned.id() != trained.id() && trained.id() != start.id());
         assert_eq!(tuned.units.win_rate, start.units.win_rate);
         assert_eq!(tuned.meta.provenance["pairs"], pairs);
@@ -699,7 +701,7 @@ fn a_folder_of_another_program_is_left_alone() {
     fs::write(path.join("settings.json.7.tmp"), "half").unwrap();
     fs::write(path.join("settings.json"), "{}").unwrap();
     begin(&path).unwrap();
-    assert!(is_unfinished(&path) && Weights::load(&path.join("start.json")).is_ok());
+    assert!(is_unfinished(&path) && weights_file::load(&path.join("start.json")).is_ok());
     assert!(others.iter().all(|name| path.join(name).exists()));
     assert!(!path.join("beginning").exists() && !path.join("settings.json.7.tmp").exists());
     assert!(begin(&path).unwrap_err().contains("resume it"));
@@ -717,7 +719,7 @@ fn from_so_many_positions_on_a_training_is_refined() {
     assert_eq!(run("generation-002/training").batch, 20);
     let refinement = run("generation-002/refinement");
     assert_eq!((refinement.objective, refinement.iterations), (ObjectiveSettings::Perceptron, 1));
-    let load = |name: &str| Weights::load(&file(name)).unwrap();
+    let load = |name: &str| weights_file::load(&file(name)).unwrap();
     assert_ne!(load("generation-002/base.json").id(), load("generation-002/weights.json").id());
     assert!(!file("generation-002/refinement/checkpoint.bin").exists());
 }

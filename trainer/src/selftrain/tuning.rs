@@ -11,6 +11,7 @@
 use std::path::Path;
 
 use dyad_engine::eval::Weights;
+use dyad_formats::weights_file;
 use serde_json::json;
 
 use super::error::SelfTrainError;
@@ -52,7 +53,7 @@ pub(super) fn tuned(
         (context.on_event)(Progress { done: 2 * progress.pairs.done, of: 2 * progress.pairs.of });
     };
     let mut tuning_context = Context { threads: context.threads, stop: context.stop, on_event: &mut on_event };
-    let trained = Weights::load(&generation.folder.trained())?;
+    let trained = weights_file::load(&generation.folder.trained())?;
     let summary = if run::is_begun(&folder) {
         run::resume(&folder, CHECKPOINT, &mut tuning_context)?
     } else {
@@ -67,7 +68,7 @@ pub(super) fn tuned(
     }
     let parameters = run::settings(&folder)?.parameters;
     let values = summary.state.result();
-    let mut weights = Weights::load(&run::weights(&folder))?;
+    let mut weights = weights_file::load(&run::weights(&folder))?;
     weights.meta.provenance = json!({
         "by": "dyad selftrain",
         "tuned": by_label(&parameters, values),

@@ -167,6 +167,7 @@ mod tests {
     use dyad_engine::eval::FloatWeights;
     use dyad_engine::eval::layout::{MOBILITY_KNIGHT, TEMPO};
     use dyad_formats::testing::Temporary;
+    use dyad_formats::weights_file;
     use std::sync::Arc;
 
     fn boards() -> Vec<Board> {
@@ -183,7 +184,7 @@ mod tests {
     fn perturbations_have_the_detectable_effect() {
         // Weights that do not change with releases.
         let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../weights/hand-made.json");
-        let weights = Arc::new(Weights::load(Path::new(file)).unwrap());
+        let weights = Arc::new(weights_file::load(Path::new(file)).unwrap());
         let found = spsa_parameters(&weights, None, &boards());
         let names: Vec<&str> = found.iter().map(|parameter| parameter.name.as_str()).collect();
         // A family with large weights by phase, knights of which one side has more, and no king.
@@ -237,7 +238,7 @@ mod tests {
         }
         floats.mg[TEMPO.start] = 1.0;
         let trained = Weights::from_floats(&floats, serde_json::Value::Null).unwrap();
-        trained.save(&file).unwrap();
+        weights_file::save(&trained, &file).unwrap();
         let found = spsa_parameters(&weights, Some(TrainedGoal { file: &file, weights: &trained }), &boards());
         let steps: Vec<_> = found.iter().filter(|parameter| parameter.name.starts_with("toward:")).collect();
         assert_eq!(steps.len(), 1, "{steps:?}");

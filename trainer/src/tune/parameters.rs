@@ -21,6 +21,7 @@ use std::sync::Arc;
 use dyad_engine::eval::{Weights, WeightsError};
 use dyad_engine::params::{Params, Tunable};
 use dyad_formats::error::Error;
+use dyad_formats::weights_file;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
 
@@ -303,7 +304,7 @@ impl Base {
             if let ParameterTarget::Toward { file, .. } = &parameter.target
                 && goals.iter().all(|(known, _)| known != file)
             {
-                goals.push((file.clone(), Weights::named(file)?));
+                goals.push((file.clone(), weights_file::named(file)?));
             }
         }
         Ok(Base { weights, goals })
@@ -422,7 +423,7 @@ mod tests {
     fn coefficients_interpolate_toward_another_file() {
         let folder = dyad_formats::testing::Temporary::folder();
         let file = folder.join("goal.json");
-        Weights::material().save(&file).unwrap();
+        weights_file::save(&Weights::material(), &file).unwrap();
         let text = format!(
             "toward:@king:eg:{0}, float, 0, -0.5, 1, 0.1, 0.02\nfactor:@king, float, 1, 0, 2, 0.1, 0.02\n",
             file.display()

@@ -19,9 +19,10 @@ use dyad_engine::engine::Engine;
 use dyad_engine::eval::Weights;
 use dyad_engine::search::Options;
 use dyad_engine::value::Value;
-use dyad_formats::atomic::{self, clean, write_atomic};
 use dyad_formats::error::Error;
+use dyad_formats::files::{self, clean, write_atomic};
 use dyad_formats::hash;
+use dyad_formats::weights_file;
 use serde::{Deserialize, Serialize};
 
 use crate::arena::matches::points_of_first;
@@ -152,7 +153,7 @@ pub fn is_begun(folder: &Path) -> bool {
 /// When they cannot be read.
 pub fn settings(folder: &Path) -> Result<TuningSettings, Error> {
     let path = folder.join(SETTINGS);
-    let text = atomic::read(&path).map_err(Error::file("read", &path))?;
+    let text = files::read_text(&path).map_err(Error::file("read", &path))?;
     serde_json::from_slice(&text).map_err(|error| Error::content(&path, "settings", error))
 }
 
@@ -176,7 +177,7 @@ impl Tuning {
         settings.check().map_err(Error::Settings)?;
         let weights = match &settings.weights {
             None => Weights::embedded(),
-            Some(path) => Weights::named(path)?,
+            Some(path) => weights_file::named(path)?,
         };
         let base = Base::new(weights, &settings.parameters)?;
         // Check all bounds now, not after hours of games.
@@ -311,7 +312,7 @@ impl Tuning {
 
     fn load(&self) -> Result<TuningState, Error> {
         let path = self.folder.join(STATE);
-        let text = atomic::read(&path).map_err(Error::file("read", &path))?;
+        let text = files::read_text(&path).map_err(Error::file("read", &path))?;
         let refused = |problem: &str| Error::content(&path, "state", problem);
         let text = String::from_utf8(text).map_err(|error| refused(&error.to_string()))?;
         let (body, checksum) = text.trim_end().rsplit_once('\n').ok_or_else(|| refused("it is not whole"))?;
@@ -351,7 +352,7 @@ impl Tuning {
         let tuned = by_label(parameters, state.result());
         weights.meta.provenance = serde_json::json!({ "by": "dyad spsa", "of": self.base.id(), "tuned": tuned });
         let path = self::weights(&self.folder);
-        Ok(weights.save(&path)?)
+        Ok(weights_file::save(&weights, &path)?)
     }
 }
 

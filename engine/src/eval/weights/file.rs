@@ -3,7 +3,7 @@
 //! A file may come from another version of the engine, so it lists its groups and their lengths. Groups that the file
 //! lacks stay zero, and a note says so. A group that the engine lacks, or has with another length, is an error, because
 //! a weight at the wrong feature would go unnoticed. Only integers are accepted. A group without any weight is written
-//! as `0`, which keeps small sets small. Files are written [atomically](crate::files).
+//! as `0`, which keeps small sets small.
 //!
 //! A file carries a content hash of scale, WDL model and weights, against damage that leaves valid JSON. Name and
 //! provenance are not part of it and may be edited. Files of version 1 have no hash; they are read, with a note.
@@ -12,12 +12,10 @@ use super::Weights;
 use crate::eval::floats::{PHASES, WeightsError};
 use crate::eval::layout::{self, GROUPS, Group, LEN};
 use crate::eval::units::{MAX_SCALE, Units, WinRate};
-use crate::files::{self, write_atomic};
 use serde::de::{self, DeserializeSeed, Deserializer, MapAccess, Visitor};
 use serde::ser::{SerializeMap, Serializer};
 use serde::{Deserialize, Serialize};
 use std::fmt;
-use std::path::Path;
 
 /// Version of the file format: 2 has a content hash.
 const FORMAT: u32 = 2;
@@ -25,8 +23,6 @@ const FORMAT: u32 = 2;
 const OLDEST_FORMAT: u32 = 1;
 /// The note on a file of version 1.
 const NO_HASH: &str = "the weights have no content hash, so that damage would not be noticed";
-/// Bytes of the largest file that is read, many times those of any complete set.
-const LARGEST_FILE: u64 = 16 << 20;
 
 impl Weights {
     /// Reads the text of a weights file.
@@ -52,15 +48,6 @@ impl Weights {
         Ok(weights)
     }
 
-    /// Reads a weights file.
-    ///
-    /// # Errors
-    /// If the file cannot be read or does not fit the layout.
-    pub fn load(path: &Path) -> Result<Weights, WeightsError> {
-        let text = files::read(path, LARGEST_FILE).map_err(|error| WeightsError::in_file(path, error))?;
-        Weights::from_json(&text).map_err(|error| WeightsError::in_file(path, error))
-    }
-
     /// The text of a weights file.
     pub fn to_json(&self) -> Vec<u8> {
         let document = DocumentOut {
@@ -79,12 +66,6 @@ impl Weights {
         let mut text = serde_json::to_vec(&document).expect("weights are plain data with text keys");
         text.push(b'\n');
         text
-    }
-
-    /// Writes a weights file. On an error the old file stays as it is.
-    pub fn save(&self, path: &Path) -> Result<(), WeightsError> {
-        write_atomic(path, &self.to_json())
-            .map_err(|error| WeightsError::in_file(path, format_args!("cannot be written: {error}")))
     }
 }
 

@@ -2,9 +2,8 @@
 
 use std::path::Path;
 
-use dyad_engine::files;
-use dyad_formats::atomic::write_atomic;
 use dyad_formats::error::Error;
+use dyad_formats::files::{self, write_atomic};
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 

@@ -16,9 +16,8 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use dyad_engine::eval::Weights;
-use dyad_engine::files;
-use dyad_formats::atomic::{self, clean, write_atomic};
 use dyad_formats::error::Error;
+use dyad_formats::files::{self, clean, write_atomic};
 use dyad_trainer::base::context::{Context, Progress};
 use dyad_trainer::base::lock::FolderLock;
 use serde::Serialize;
@@ -152,7 +151,7 @@ fn check(path: &Path, now: &Json) -> Result<(), Error> {
 }
 
 fn read(path: &Path) -> Result<Option<Json>, Error> {
-    match atomic::read(path) {
+    match files::read_text(path) {
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
         Err(error) => Err(Error::file("read", path)(error)),
         Ok(text) => serde_json::from_slice(&text).map(Some).map_err(|error| Error::content(path, "JSON", error)),

@@ -9,6 +9,7 @@ use dyad_engine::eval::{FloatWeights, Units, Weights, layout};
 use dyad_formats::error::Error;
 use dyad_formats::hash;
 use dyad_formats::samples::SampleFile;
+use dyad_formats::weights_file;
 use dyad_trainer::arena::matches::{Match, MatchEnd, MatchPlayer, MatchRecord};
 use dyad_trainer::arena::openings::{self, Opening, OpeningSettings, RandomOpenings};
 use dyad_trainer::arena::play::{Adjudication, SearchLimits, WinRule};
@@ -73,13 +74,13 @@ impl Run<'_, '_> {
             true => PathBuf::from(name),
             false => input.unwrap_or_else(|| self.folder_of(name).join(WEIGHTS)),
         };
-        Ok(Weights::named(&path)?)
+        Ok(weights_file::named(&path)?)
     }
 
     /// Saves the weights of a step. Returns their hash.
     pub fn save_weights(&self, name: &str, mut weights: Weights) -> Result<Option<String>, Error> {
         weights.meta.name = name.to_string();
-        weights.save(&self.folder_of(name).join(WEIGHTS))?;
+        weights_file::save(&weights, &self.folder_of(name).join(WEIGHTS))?;
         Ok(Some(weights.id()))
     }
 
@@ -173,7 +174,7 @@ impl Run<'_, '_> {
             if !summary.finished {
                 return Err(Error::Stopped);
             }
-            let mut weights = Weights::load(&summary.file)?;
+            let mut weights = weights_file::load(&summary.file)?;
             weights.units = Units { scale: FIXED_SCALE, ..Units::default() };
             let features = layout::GROUPS.iter().filter(|group| is_named(group, learn)).map(|group| group.len).sum();
             let trained = Trained { best: summary.best, accuracy: summary.accuracy, features };

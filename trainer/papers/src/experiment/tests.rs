@@ -8,6 +8,7 @@ use dyad_engine::search::LeafSearcher;
 use dyad_formats::error::Error;
 use dyad_formats::samples::SampleFile;
 use dyad_formats::testing::{Temporary, names};
+use dyad_formats::weights_file;
 use dyad_trainer::arena::play::SearchLimits;
 use dyad_trainer::base::context::Context;
 use dyad_trainer::data::positions::Filters;
@@ -100,7 +101,7 @@ fn check_trainings(experiment: &str, steps: &Path) {
         if !file.exists() {
             continue;
         }
-        let weights = Weights::load(&file).unwrap();
+        let weights = weights_file::load(&file).unwrap();
         if experiment != "weights-default" {
             assert_eq!(weights.units.scale, FIXED_SCALE, "{experiment} {name}");
         }

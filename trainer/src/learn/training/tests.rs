@@ -7,6 +7,7 @@ use dyad_engine::board::sign;
 use dyad_engine::control::Control;
 use dyad_engine::eval::layout::MATERIAL;
 use dyad_formats::testing::Temporary;
+use dyad_formats::weights_file;
 use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -174,7 +175,7 @@ fn resume_run(folder: &Path, change: &dyn Fn(&mut TrainingSettings)) -> Result<T
 fn a_run_is_not_resumed_with_other_settings_or_another_start() {
     let folder = Temporary::folder();
     let (start, run_folder) = (folder.join("start.json"), folder.join("run"));
-    Weights::material().save(&start).unwrap();
+    weights_file::save(&Weights::material(), &start).unwrap();
     let settings = TrainingSettings { start: Some(start.clone()), ..small() };
     run(&settings, &run_folder);
     let path = run_folder.join("settings.json");
@@ -190,11 +191,11 @@ fn a_run_is_not_resumed_with_other_settings_or_another_start() {
     for change in [|start: &mut Weights| start.units.scale += 1, |start: &mut Weights| start.units.win_rate.b[0] += 1] {
         let mut other = Weights::material();
         change(&mut other);
-        other.save(&moved).unwrap();
+        weights_file::save(&other, &moved).unwrap();
         let error = resume_run(&run_folder, &|_| {}).unwrap_err();
         assert!(error.contains("begun with the weights"), "{error}");
     }
-    Weights::clone(&Weights::embedded()).save(&moved).unwrap();
+    weights_file::save(&Weights::embedded(), &moved).unwrap();
     let error = resume_run(&run_folder, &|_| {}).unwrap_err();
     assert!(error.contains("begun with the weights"), "{error}");
 }
@@ -260,7 +261,7 @@ fn the_order_of_hidden_piece_values_is_learned() {
         let examples = InMemory { examples, test_every: 10 };
         let folder = Temporary::folder();
         let start = folder.join("start.json");
-        wrong.save(&start).unwrap();
+        weights_file::save(&wrong, &start).unwrap();
         let mut settings = TrainingSettings { start: Some(start), depth: 1, iterations: 3, objective, ..small() };
         settings.optimizer = OptimizerSettings::Plain { rate };
         for group in layout::GROUPS.iter().filter(|group| group.name != "material") {
@@ -472,7 +473,7 @@ fn weights_keep_their_units() {
     origin.units.scale = 700;
     let folder = Temporary::folder();
     let path = folder.join("start.json");
-    origin.save(&path).unwrap();
+    weights_file::save(&origin, &path).unwrap();
     let start = InitialWeights::new(&TrainingSettings { start: Some(path), ..TrainingSettings::default() }).unwrap();
     let mut floats = start.floats();
     MATERIAL.range().for_each(|feature| {

@@ -6,6 +6,7 @@ use crate::arena::statistics::{Decision, EloModel, MatchResults, Sprt};
 use dyad_engine::eval::FloatWeights;
 use dyad_engine::eval::layout::PAIRS;
 use dyad_formats::testing::Temporary;
+use dyad_formats::weights_file;
 use serde_json::Value as Json;
 use std::fs;
 use std::path::Path;
@@ -89,8 +90,8 @@ fn whole_run() -> RunData {
     fs::write(training.join("log.jsonl"), text).unwrap();
     fs::write(folder.join("generation-001/games.pgn"), format!("{GAME}{}", &GAME[..GAME.len() - 12])).unwrap();
     fs::write(folder.join("settings.json"), "{\"depth\": 2, \"note\": \"<&>\"}").unwrap();
-    Weights::material().save(&folder.join("iteration-00.json")).unwrap();
-    weights().save(&folder.join("best.json")).unwrap();
+    weights_file::save(&Weights::material(), &folder.join("iteration-00.json")).unwrap();
+    weights_file::save(&weights(), &folder.join("best.json")).unwrap();
     RunData::load(&folder).unwrap()
 }
 

@@ -1,14 +1,16 @@
-//! [Atomic files](dyad_engine::files) in folders with other files.
+//! Files: only regular ones are read and replaced, and replacing one is atomic.
 
+mod atomic;
+mod regular;
+
+pub use atomic::{AtomicFile, write_atomic};
+pub use regular::{OwnFolder, open, output_path, read};
+
+use crate::error::Error;
+use atomic::intended_name;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
-
-pub use dyad_engine::files::{AtomicFile, write_atomic};
-
-use crate::error::Error;
-use dyad_engine::files;
-use dyad_engine::files::intended_name;
 
 /// Maximum size of settings, a state, a plan or a log.
 const LARGEST: u64 = 1 << 26;
@@ -17,8 +19,8 @@ const LARGEST: u64 = 1 << 26;
 ///
 /// # Errors
 /// When it cannot be read, is no regular file, or is too large.
-pub fn read(path: &Path) -> io::Result<Vec<u8>> {
-    files::read(path, LARGEST)
+pub fn read_text(path: &Path) -> io::Result<Vec<u8>> {
+    read(path, LARGEST)
 }
 
 /// Removes the temporary files that killed processes left in `folder`, of the files whose names `is_ours` accepts.

@@ -124,7 +124,7 @@ fn create_temporary(path: &Path) -> io::Result<(PathBuf, File)> {
 }
 
 /// The final name of an unfinished temporary file; `None` for other names.
-pub fn intended_name(temporary: &str) -> Option<&str> {
+pub(super) fn intended_name(temporary: &str) -> Option<&str> {
     let (name, number) = temporary.strip_suffix(".tmp")?.rsplit_once('.')?;
     (!number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit())).then_some(name)
 }
@@ -132,23 +132,11 @@ pub fn intended_name(temporary: &str) -> Option<&str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn folder(name: &str) -> PathBuf {
-        let folder = std::env::temp_dir().join(format!("dyad-engine-{}-{name}", std::process::id()));
-        fs::create_dir_all(&folder).unwrap();
-        folder
-    }
-
-    fn names(folder: &Path) -> Vec<String> {
-        let entries = fs::read_dir(folder).unwrap().flatten();
-        let mut names: Vec<String> = entries.map(|entry| entry.file_name().into_string().unwrap()).collect();
-        names.sort();
-        names
-    }
+    use crate::testing::{Temporary, names};
 
     #[test]
     fn a_file_appears_only_on_commit() {
-        let folder = folder("whole");
+        let folder = Temporary::folder();
         let path = folder.join("file");
         let mut file = AtomicFile::create(&path).unwrap();
         file.write_all(b"new").unwrap();
@@ -157,12 +145,11 @@ mod tests {
         assert!(names(&folder).is_empty());
         write_atomic(&path, b"whole").unwrap();
         assert_eq!((names(&folder), fs::read(&path).unwrap()), (vec!["file".to_string()], b"whole".to_vec()));
-        fs::remove_dir_all(folder).unwrap();
     }
 
     #[test]
     fn temporary_names_cannot_be_foretold() {
-        let folder = folder("whole-names");
+        let folder = Temporary::folder();
         let path = folder.join("file");
         let files: Vec<_> = (0..3).map(|_| AtomicFile::create(&path).unwrap()).collect();
         let names = names(&folder);
@@ -170,25 +157,23 @@ mod tests {
         let guess = format!("file.{}.tmp", std::process::id());
         assert!(!names.contains(&guess), "{names:?}");
         drop(files);
-        fs::remove_dir_all(folder).unwrap();
     }
 
     #[test]
     fn a_failure_leaves_no_temporary_file() {
-        let folder = folder("whole-failure");
+        let folder = Temporary::folder();
         // A folder cannot be replaced by a file.
         let taken = folder.join("taken");
         fs::create_dir_all(taken.join("within")).unwrap();
         let error = write_atomic(&taken, b"text").unwrap_err();
         assert_eq!((names(&folder), error.to_string()), (vec!["taken".into()], "a folder, not a regular file".into()));
-        fs::remove_dir_all(folder).unwrap();
     }
 
     #[cfg(unix)]
     #[test]
     fn links_and_modes_are_kept() {
         use std::os::unix::fs::{PermissionsExt, symlink};
-        let folder = folder("whole-links");
+        let folder = Temporary::folder();
         let (file, link, second) = (folder.join("file"), folder.join("link"), folder.join("second"));
         fs::write(&file, "old").unwrap();
         fs::set_permissions(&file, fs::Permissions::from_mode(0o640)).unwrap();
@@ -205,7 +190,6 @@ mod tests {
         // A link to itself is an error.
         symlink("circle", folder.join("circle")).unwrap();
         write_atomic(&folder.join("circle"), b"lost").unwrap_err();
-        fs::remove_dir_all(folder).unwrap();
     }
 
     #[cfg(unix)]
@@ -213,7 +197,7 @@ mod tests {
     fn protected_and_special_files_are_not_replaced() {
         use std::os::unix::fs::PermissionsExt;
         use std::os::unix::net::UnixListener;
-        let folder = folder("whole-refused");
+        let folder = Temporary::folder();
         let file = folder.join("file");
         fs::write(&file, "old").unwrap();
         fs::set_permissions(&file, fs::Permissions::from_mode(0o444)).unwrap();
@@ -224,6 +208,5 @@ mod tests {
         let error = write_atomic(&socket, b"new").unwrap_err();
         assert_eq!(error.to_string(), "a socket, not a regular file");
         assert_eq!(names(&folder), ["file", "socket"]);
-        fs::remove_dir_all(folder).unwrap();
     }
 }
