@@ -6,7 +6,7 @@
 //!
 //! `isready` is answered at once during a search or another long job. Otherwise it is answered when all commands before
 //! it are done, because a GUI may start a clock after `readyok`. Changes of the session are jobs as well, since a hash
-//! table or a file may take seconds; `isready` waits for them, but not long.
+//! table or a file may take seconds; `isready` waits for them.
 //!
 //! `quit`, a signal and a closed output stop all jobs. After the end of input, jobs that end by themselves are
 //! completed.
@@ -184,7 +184,6 @@ struct Running {
     /// The training that the weights are from.
     trained: Option<Trained>,
     kind: Kind,
-    begun: Instant,
     /// Whether `bestmove` was sent: the engine is free in a moment.
     answered: bool,
 }
@@ -233,7 +232,7 @@ impl Task {
 /// Limit of the queue in bytes: a hundred thousand commands, or twenty searches of the longest games.
 const MAX_QUEUE_BYTES: usize = 64 << 20;
 
-/// The longest time that `isready` waits for a change of the session, such as weights on a slow disk.
+/// The longest time that `isready` waits for the first message of a training.
 const READY_TIMEOUT: Duration = Duration::from_millis(75);
 
 /// The longest time from `quit` to the end of input in a script.
@@ -278,7 +277,7 @@ impl Uci {
         let lines = reader.map_or_else(never, |reader| reader.lines().clone());
         let (events, messages, alarms) = (self.events.clone(), self.messages.clone(), self.alarms.clone());
         let timer = |time: Option<Instant>| time.map_or_else(never, at);
-        let (ready, settled, late) = (timer(self.ready_due()), timer(self.training.due()), timer(deadline));
+        let (settled, late) = (timer(self.training.due()), timer(deadline));
         select! {
             recv(lines) -> line => {
                 let line = reader.map_or(Input::End, |reader| reader.take(line));
@@ -287,7 +286,6 @@ impl Uci {
             recv(events) -> event => self.on_event(event.expect("the thread for jobs never ends")),
             recv(messages) -> message => self.on_training_message(message.expect("the training keeps a sender")),
             recv(alarms) -> _ => self.ending = Some(Ending::Now),
-            recv(ready) -> _ => self.answer_isready(),
             recv(settled) -> _ => self.training.settle(),
             recv(late) -> _ => return false,
         }
@@ -535,9 +533,8 @@ impl Uci {
         if self.is_full() && self.is_endless() {
             return self.output.info("too many commands are waiting for the search to be stopped: ignored");
         }
-        let takes_time = matches!(&self.engine, State::Busy(running) if !running.kind.quick && !running.answered);
         if let Task::Job(Work::Set(Setting::Option { name, .. }), _) = &task
-            && takes_time
+            && self.is_at_work()
         {
             self.output.info(&format!("{name} will be set when the search has ended"));
         }
@@ -568,16 +565,6 @@ impl Uci {
         }
     }
 
-    /// When to answer an `isready` that waits for a change of the session.
-    fn ready_due(&self) -> Option<Instant> {
-        match &self.engine {
-            State::Busy(running) if running.kind.setting && self.waiting_isready > 0 => {
-                Some(running.begun + READY_TIMEOUT)
-            }
-            _ => None,
-        }
-    }
-
     /// Runs a task; the engine must be free.
     fn run_task(&mut self, task: Task) {
         let (work, control) = match task {
@@ -599,7 +586,6 @@ impl Uci {
             weights: Arc::clone(session.engine.weights()),
             trained: session.trained.clone(),
             kind: Kind::of(&work),
-            begun: Instant::now(),
             answered: false,
         };
         if let State::Free(session) = std::mem::replace(&mut self.engine, State::Busy(running)) {
@@ -632,9 +618,7 @@ impl Uci {
 
     /// Whether a long job is running that has not sent `bestmove` yet.
     fn is_at_work(&self) -> bool {
-        let State::Busy(running) = &self.engine else { return false };
-        let late = running.kind.setting && running.begun.elapsed() >= READY_TIMEOUT;
-        (!running.kind.quick || late) && !running.answered
+        matches!(&self.engine, State::Busy(running) if !running.kind.quick && !running.answered)
     }
 
     /// Whether a search is running that only a command ends.

@@ -40,8 +40,6 @@ const STACK: usize = 16 << 20;
 pub struct Engine {
     weights: Arc<Weights>,
     table: Table,
-    /// Megabytes of the table; `None` after a resize that failed, which may leave a smaller table.
-    megabytes: Option<usize>,
     main: Worker,
     /// The workers of the other threads, each made by its own thread when it first searches.
     helpers: Vec<Option<Box<Worker>>>,
@@ -64,31 +62,19 @@ impl Engine {
     /// # Errors
     /// Without memory for the table.
     pub fn with_hash(weights: Arc<Weights>, megabytes: usize) -> Result<Engine, HashError> {
-        let megabytes = megabytes.clamp(1, MAX_HASH);
-        let table = Table::new(megabytes, 1)?;
+        let table = Table::new(megabytes.clamp(1, MAX_HASH))?;
         let main = Worker::new(0, Evaluator::new(Arc::clone(&weights)));
-        Ok(Engine { weights, table, megabytes: Some(megabytes), main, helpers: Vec::new() })
+        Ok(Engine { weights, table, main, helpers: Vec::new() })
     }
 
-    /// Resizes the table, which empties it; without effect if it has that size. [`Engine::prefault_hash`] makes the
-    /// first search in it faster. After an error the table is as it was, or empty and no larger than it was.
+    /// Resizes the table, which empties it; without effect if it has that size. After an error the table is as it was,
+    /// or empty and no larger than it was.
     ///
     /// # Errors
     /// Without memory for the table.
     pub fn set_hash(&mut self, megabytes: usize) -> Result<(), HashError> {
         let megabytes = megabytes.clamp(1, MAX_HASH);
-        if self.megabytes != Some(megabytes) {
-            self.megabytes = None;
-            self.table.resize(megabytes)?;
-            self.megabytes = Some(megabytes);
-        }
-        Ok(())
-    }
-
-    /// Writes the pages of a new table once, until `control` is stopped, so that no search pays for page faults.
-    pub fn prefault_hash(&mut self, control: &Control) {
-        let threads = self.usable_threads();
-        self.table.prefault(threads, control);
+        if self.table.megabytes() == megabytes { Ok(()) } else { self.table.resize(megabytes) }
     }
 
     /// Sets the number of search threads.
@@ -99,11 +85,6 @@ impl Engine {
     /// Number of search threads.
     pub fn threads(&self) -> usize {
         1 + self.helpers.len()
-    }
-
-    /// Search threads, but at most one for each processor.
-    fn usable_threads(&self) -> usize {
-        self.threads().min(thread::available_parallelism().map_or(1, std::num::NonZero::get))
     }
 
     /// Replaces the weights and clears the engine.
@@ -120,7 +101,8 @@ impl Engine {
 
     /// Clears the transposition table and the histories.
     pub fn clear(&mut self) {
-        self.table.clear(self.usable_threads());
+        let processors = thread::available_parallelism().map_or(1, std::num::NonZero::get);
+        self.table.clear(self.threads().min(processors));
         self.main.clear();
         self.helpers.fill_with(|| None);
     }
@@ -359,17 +341,6 @@ mod tests {
     use super::*;
     use crate::search::Clock;
     use std::time::Duration;
-
-    /// The table may be smaller after an error, so the size that it had before is no longer without effect.
-    #[test]
-    fn a_size_is_set_again_after_one_that_failed() {
-        let mut engine = Engine::with_hash(Weights::embedded(), 1).expect("a megabyte");
-        if engine.set_hash(MAX_HASH).is_err() {
-            assert_eq!(engine.megabytes, None);
-        }
-        engine.set_hash(1).expect("a megabyte");
-        assert_eq!(engine.megabytes, Some(1));
-    }
 
     #[test]
     fn the_shorter_of_clock_and_move_time_bounds_the_search() {

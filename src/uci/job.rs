@@ -200,11 +200,7 @@ impl Work {
                 genfens::run(ask, &session.engine, control, print).map_err(|error| format!("genfens: {error}"))?;
                 Vec::new()
             }
-            Work::Set(setting) => {
-                let note = setting.apply(session);
-                session.engine.prefault_hash(control);
-                note?.map(|note| info_string(&note)).into_iter().collect()
-            }
+            Work::Set(setting) => setting.apply(session)?.map(|note| info_string(&note)).into_iter().collect(),
         })
     }
 

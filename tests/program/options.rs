@@ -1,5 +1,6 @@
 //! Options, in the ways in which GUIs set them.
 
+use std::fs;
 use std::sync::Arc;
 
 use crate::driver::{Line, Program, after, check_search, folder};
@@ -150,6 +151,20 @@ fn weights_that_differ_in_their_scale_alone_are_taken() {
         program.until("evaluation ").pop()
     };
     assert_ne!(eval(&files[0]), eval(&files[1]));
+    program.quit();
+}
+
+/// A GUI may start a clock after `readyok`: what a change reports at its end comes before.
+#[test]
+fn isready_waits_for_changes_of_the_session() {
+    let file = folder("long-refused").join("w.json");
+    fs::write(&file, format!("{{\"format\":2,\"made\":[{}0]}}", "0,".repeat(2_000_000)))
+        .expect("the folder can be written to");
+    let mut program = Program::start();
+    program.send("setoption name Hash value 64\nucinewgame");
+    program.send(&format!("setoption name WeightsFile value {}", file.display()));
+    let before = program.sync();
+    assert!(before.iter().any(|line| line.contains("refused")), "{before:?}");
     program.quit();
 }
 

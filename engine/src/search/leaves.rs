@@ -86,7 +86,7 @@ impl LeafSearcher {
     pub fn new(weights: Arc<Weights>) -> LeafSearcher {
         LeafSearcher {
             position: Position::new(&Game::default(), Evaluator::new(weights)),
-            table: Table::new(1, 1).expect("memory for a table of a megabyte"),
+            table: Table::new(1).expect("memory for a table of a megabyte"),
             arena: Arena::new(),
             pv_lines: vec![PvLine::new(); MAX_PLY + 2],
             killers: vec![[None; 2]; MAX_PLY + 2],

@@ -4,18 +4,15 @@
 //! hashing](https://www.chessprogramming.org/Shared_Hash_Table#Lockless) by Hyatt and Mann). Words of two writes do not
 //! match, so a torn entry is a miss.
 //!
-//! A table of up to a gigabyte is prefaulted on allocation, in [huge pages](crate::platform::advise_huge_pages) if
-//! possible, so that no search pays for page faults. A larger one is lazy: the system provides zeroed pages on the
-//! first write, so that the table is ready at once. The allocation is not aligned to cache lines, so the first cluster
-//! begins at the first whole cache line.
+//! The system provides zeroed pages, [huge](crate::platform::advise_huge_pages) if possible, on the first write to them.
+//! [`Table::clear`] writes only to pages with entries, so a large table takes memory and time only as it is used. The
+//! allocation is not aligned to cache lines, so the first cluster begins at the first whole cache line.
 
 use crate::board::Move;
-use crate::control::Control;
 use crate::platform::{advise_huge_pages, available_megabytes, prefetch};
 use crate::value::{DECIDED, NONE, Value};
 use bytemuck::allocation::try_zeroed_slice_box;
 use std::fmt;
-use std::mem;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering::Relaxed};
 use std::thread;
 
@@ -94,10 +91,8 @@ const KEPT_PV_DEPTH: i32 = 2;
 
 /// Bytes of a cache line.
 const CACHE_LINE: usize = 64;
-/// Bytes of a page of memory.
-const PAGE_SIZE: usize = 4096;
-/// Bytes of the largest table that is prefaulted.
-const MAX_PREFAULT: usize = if cfg!(test) { 8 << 20 } else { 1 << 30 };
+/// Words of a page of memory.
+const PAGE_WORDS: usize = 4096 / size_of::<AtomicU64>();
 /// Words of a cluster, which fills a cache line.
 const CLUSTER_WORDS: usize = 2 * CLUSTER_SIZE;
 
@@ -118,6 +113,20 @@ impl fmt::Display for HashError {
 
 impl std::error::Error for HashError {}
 
+/// Refuses a table of `megabytes` if fewer are known to be `available`.
+fn check_memory(megabytes: usize, available: Option<usize>) -> Result<(), HashError> {
+    match available {
+        Some(available) if megabytes > available => {
+            Err(out_of_memory(megabytes, &format!(": {available} MB are available")))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn out_of_memory(megabytes: usize, available: &str) -> HashError {
+    HashError(format!("not enough memory for a hash of {megabytes} MB{available}"))
+}
+
 /// The transposition table, shared by the threads of a search.
 pub(crate) struct Table {
     words: Box<[AtomicU64]>,
@@ -128,8 +137,6 @@ pub(crate) struct Table {
     generation: AtomicU8,
     /// Whether anything was stored since the table was cleared.
     used: AtomicBool,
-    /// Whether no page has been written yet.
-    is_new: bool,
 }
 
 // The bits of a data word, from the lowest: move 16, value 16, evaluation 16, depth 8, bound 2, pv 1, generation 5.
@@ -163,143 +170,69 @@ impl Table {
     /// Bytes of an entry.
     pub(crate) const ENTRY_BYTES: u64 = size_of::<Slot>() as u64;
 
-    /// A table of `megabytes` (2^20 bytes), prefaulted by up to `threads` threads.
+    /// A table of `megabytes` (2^20 bytes).
     ///
     /// # Errors
     /// Without enough memory.
-    pub(crate) fn new(megabytes: usize, threads: usize) -> Result<Table, HashError> {
-        let mut table = Table::allocate(megabytes, available_megabytes())?;
-        table.prefault(threads, &Control::new(false));
-        Ok(table)
+    pub(crate) fn new(megabytes: usize) -> Result<Table, HashError> {
+        check_memory(megabytes, available_megabytes())?;
+        Table::allocate(megabytes)
     }
 
-    /// A table that is not prefaulted. `available` is the available memory in megabytes, if known.
-    fn allocate(megabytes: usize, available: Option<usize>) -> Result<Table, HashError> {
-        let short = |free: String| HashError(format!("not enough memory for a hash of {megabytes} MB{free}"));
-        if let Some(available) = available
-            && megabytes > available
-        {
-            return Err(short(format!(": {available} MB are available")));
-        }
-        let count = megabytes.max(1).checked_mul(1 << 20).ok_or_else(|| short(String::new()))? / CACHE_LINE;
-        Table::with_clusters(count).ok_or_else(|| short(String::new()))
+    fn allocate(megabytes: usize) -> Result<Table, HashError> {
+        let table = || {
+            let count = megabytes.max(1).checked_mul(1 << 20)? / CACHE_LINE;
+            let words = count.checked_mul(CLUSTER_WORDS)?.checked_add(CLUSTER_WORDS - 1)?;
+            let mut words = try_zeroed_slice_box::<AtomicU64>(words).ok()?;
+            advise_huge_pages(&mut words);
+            let first = words.as_ptr().addr().next_multiple_of(CACHE_LINE) - words.as_ptr().addr();
+            let first = first / size_of::<AtomicU64>();
+            Some(Table { words, first, count, generation: AtomicU8::new(0), used: false.into() })
+        };
+        table().ok_or_else(|| out_of_memory(megabytes, ""))
     }
 
-    /// Writes all pages of a new table, unless it is lazy, until `control` is stopped.
-    pub(crate) fn prefault(&mut self, threads: usize, control: &Control) {
-        if !mem::take(&mut self.is_new) || self.is_lazy() {
-            return;
-        }
-        advise_huge_pages(&mut self.words);
-        self.zero(threads, control);
+    /// Megabytes of the table.
+    pub(crate) fn megabytes(&self) -> usize {
+        (self.count * CACHE_LINE) >> 20
     }
 
-    /// Resizes and empties the table; the caller [prefaults](Table::prefault) it. If memory cannot hold both tables,
-    /// the old one is freed first. After an error the table has its old size, or half of it and so on where memory does not
-    /// suffice any more, and is empty if it was freed.
+    /// Resizes and empties the table. The old one is freed first. After an error the table is as it was if the memory
+    /// was known not to suffice; else it is empty and has its old size, or a megabyte where even that is not to be had.
     ///
     /// # Errors
     /// Without enough memory.
     pub(crate) fn resize(&mut self, megabytes: usize) -> Result<(), HashError> {
-        self.resize_with(available_megabytes, megabytes)
-    }
-
-    fn resize_with(&mut self, available: impl Fn() -> Option<usize>, megabytes: usize) -> Result<(), HashError> {
-        let (free, own) = (available(), (self.count * CACHE_LINE) >> 20);
-        let error = match Table::allocate(megabytes, free) {
-            Ok(new) => {
-                *self = new;
-                return Ok(());
-            }
-            Err(error) => error,
-        };
-        if free.is_some_and(|free| megabytes > free.saturating_add(own)) {
-            return Err(error);
-        }
-        let count = self.count;
+        let own = self.megabytes();
+        check_memory(megabytes, available_megabytes().map(|free| free.saturating_add(own)))?;
         self.words = Box::default();
-        match Table::allocate(megabytes, available()) {
-            Ok(new) => {
-                *self = new;
-                Ok(())
-            }
+        let resized = Table::allocate(megabytes);
+        let (new, result) = match resized {
+            Ok(new) => (new, Ok(())),
             Err(error) => {
-                *self = Table::with_clusters_up_to(count);
-                Err(error)
+                let old = Table::allocate(own).or_else(|_| Table::allocate(1));
+                (old.expect("memory for a megabyte"), Err(error))
             }
-        }
+        };
+        *self = new;
+        result
     }
 
-    /// A table of `count` clusters, halved until memory suffices.
-    fn with_clusters_up_to(count: usize) -> Table {
-        let new = (0..usize::BITS).find_map(|halved| Table::with_clusters((count >> halved).max(1)));
-        new.expect("memory for a single cluster")
-    }
-
-    /// An empty table of `count` clusters.
-    fn with_clusters(count: usize) -> Option<Table> {
-        let words =
-            try_zeroed_slice_box::<AtomicU64>(count.checked_mul(CLUSTER_WORDS)?.checked_add(CLUSTER_WORDS - 1)?)
-                .ok()?;
-        let first = words.as_ptr().addr().next_multiple_of(CACHE_LINE) - words.as_ptr().addr();
-        Some(Table {
-            words,
-            first: first / size_of::<AtomicU64>(),
-            count,
-            generation: AtomicU8::new(0),
-            used: false.into(),
-            is_new: true,
-        })
-    }
-
-    /// Whether the table is too large to be prefaulted.
-    fn is_lazy(&self) -> bool {
-        self.count * CACHE_LINE > MAX_PREFAULT
-    }
-
-    /// Removes all entries, with up to `threads` threads.
-    ///
-    /// A lazy table that is less than half used is replaced by a new one: faster than writing all pages.
+    /// Removes all entries, with up to `threads` threads. Pages that read zero are not written to.
     pub(crate) fn clear(&mut self, threads: usize) {
-        if !*self.used.get_mut() {
-            *self.generation.get_mut() = 0;
+        *self.generation.get_mut() = 0;
+        if !std::mem::take(self.used.get_mut()) {
             return;
         }
-        if self.is_lazy() && self.fraction_used() < 0.5 {
-            let count = self.count;
-            // Freed first: old and new table may not fit into memory together.
-            self.words = Box::default();
-            *self = Table::with_clusters_up_to(count);
-        } else {
-            self.zero(threads, &Control::new(false));
-        }
-        *self.used.get_mut() = false;
-    }
-
-    /// The fraction of pages with entries, estimated from a sample.
-    fn fraction_used(&mut self) -> f64 {
-        const SAMPLE: usize = 512;
-        let pages = self.words.chunks_exact(PAGE_SIZE / size_of::<AtomicU64>());
-        let every = (pages.len() / SAMPLE).max(1);
-        let (mut seen, mut used) = (0, 0);
-        for page in pages.step_by(every) {
-            seen += 1;
-            used += usize::from(page.iter().any(|word| word.load(Relaxed) != 0));
-        }
-        f64::from(used as u32) / f64::from(seen.max(1) as u32)
-    }
-
-    /// Writes zeros to all clusters, until `control` is stopped.
-    fn zero(&mut self, threads: usize, control: &Control) {
-        /// Words of a megabyte.
-        const STEP: usize = (1 << 20) / size_of::<AtomicU64>();
         let empty = |words: &mut [AtomicU64]| {
-            for part in words.chunks_mut(STEP).take_while(|_| !control.stopped()) {
-                part.iter_mut().for_each(|word| *word.get_mut() = 0);
+            for page in words.chunks_mut(PAGE_WORDS) {
+                if page.iter_mut().any(|word| *word.get_mut() != 0) {
+                    page.iter_mut().for_each(|word| *word.get_mut() = 0);
+                }
             }
         };
-        let words = &mut self.words[self.first..][..self.count * CLUSTER_WORDS];
-        let chunk = self.count.div_ceil(threads.max(1)) * CLUSTER_WORDS;
+        let words = &mut *self.words;
+        let chunk = words.len().div_ceil(threads.max(1)).next_multiple_of(PAGE_WORDS);
         let done = thread::scope(|scope| {
             let mut parts = words.chunks_mut(chunk);
             let own = parts.next();
@@ -310,7 +243,6 @@ impl Table {
         if !done {
             empty(words);
         }
-        self.generation.store(0, Relaxed);
     }
 
     /// Begins a generation: entries of earlier ones are replaced first.
@@ -419,7 +351,7 @@ mod tests {
 
     #[test]
     fn stored_entries_are_found() {
-        let table = Table::new(1, 1).unwrap();
+        let table = Table::new(1).unwrap();
         for (index, &mv) in Board::startpos().moves().iter().enumerate() {
             let key = 0x1234_5678_9ABC_DEF1_u64.wrapping_mul(index as u64 + 1);
             let stored = Entry {
@@ -439,7 +371,7 @@ mod tests {
 
     #[test]
     fn mates_are_relative_to_the_probing_root() {
-        let table = Table::new(1, 1).unwrap();
+        let table = Table::new(1).unwrap();
         table.store(7, 4, &entry(mate_in(9), 5));
         assert_eq!(table.probe(7, 2).unwrap().value, mate_in(7));
         table.store(8, 4, &entry(mated_in(10), 5));
@@ -448,7 +380,7 @@ mod tests {
 
     #[test]
     fn a_store_without_a_move_keeps_the_old_move() {
-        let table = Table::new(1, 1).unwrap();
+        let table = Table::new(1).unwrap();
         let mv = Board::startpos().moves()[3];
         table.store(9, 0, &Entry { mv: Some(mv), ..entry(5, 3) });
         table.store(9, 0, &entry(6, 4));
@@ -457,7 +389,7 @@ mod tests {
 
     #[test]
     fn old_entries_are_replaced_first() {
-        let table = Table::new(1, 1).unwrap();
+        let table = Table::new(1).unwrap();
         // Small keys share the first cluster.
         (1..=4).for_each(|key| table.store(key, 0, &entry(0, 20)));
         (0..8).for_each(|_| table.new_search());
@@ -469,9 +401,8 @@ mod tests {
     #[test]
     fn clusters_are_cache_lines_and_all_of_them_are_cleared() {
         let keys: Vec<u64> = (0..500).map(|i| (u64::MAX / 499).wrapping_mul(i)).chain([u64::MAX]).collect();
-        // The last table is lazy: it is first replaced and then overwritten.
         for megabytes in [1, 3, 9] {
-            let mut table = Table::new(megabytes, 2).unwrap();
+            let mut table = Table::new(megabytes).unwrap();
             for (threads, stride) in [(1, usize::MAX), (3, usize::MAX), (64, 20)] {
                 table.new_search();
                 for &key in &keys {
@@ -483,7 +414,6 @@ mod tests {
                     table.store((u64::MAX / count) * index, 0, &entry(5, 3));
                 }
                 assert!(table.probe(u64::MAX, 0).is_some());
-                assert_eq!(table.fraction_used() < 0.5, megabytes == 9 && stride == usize::MAX);
                 table.clear(threads);
                 assert!(keys.iter().all(|&key| table.probe(key, 0).is_none()));
                 assert!(table.words.iter().all(|word| word.load(Relaxed) == 0) && table.count as u64 == count);
@@ -503,64 +433,40 @@ mod tests {
     #[test]
     fn a_large_table_takes_memory_only_as_it_is_filled() {
         let before = resident_megabytes();
-        let mut table = Table::new(2048, 1).unwrap();
+        let mut table = Table::new(2048).unwrap();
         table.new_search();
-        (0..1000).for_each(|i| table.store((u64::MAX / 1000) * i, 0, &entry(5, 3)));
+        (0..100).for_each(|i| table.store((u64::MAX / 100) * i, 0, &entry(5, 3)));
         table.clear(2);
+        assert!((0..100).all(|i| table.probe((u64::MAX / 100) * i, 0).is_none()));
         // Other tests run at the same time.
         assert!(resident_megabytes() < before + 1024, "{} MB, {before} before", resident_megabytes());
     }
 
     #[test]
-    fn a_stopped_prefault_leaves_an_empty_table() {
+    fn a_resized_table_is_empty_and_one_that_cannot_be_resized_is_as_it_was() {
         let key = u64::MAX / 3;
-        let mut table = Table::new(1, 1).unwrap();
+        let mut table = Table::new(6).unwrap();
         table.store(key, 0, &entry(5, 3));
-        table.resize(8).unwrap();
-        let (running, stopped) = (Control::new(false), Control::new(false));
-        stopped.stop();
-        let marked = |table: &Table| table.words[table.words.len() / 2].load(Relaxed) == 1;
-        for (control, is_written) in [(&stopped, false), (&running, true)] {
-            let middle = table.words.len() / 2;
-            *table.words[middle].get_mut() = 1;
-            table.is_new = true;
-            table.prefault(2, control);
-            assert_eq!(marked(&table), !is_written);
-        }
-        assert!(table.probe(key, 0).is_none());
-        table.store(key, 0, &entry(5, 3));
-        assert!(table.probe(key, 0).is_some());
-    }
-
-    /// A table of 6 MB, with some memory available before and after it is freed.
-    #[test]
-    fn a_resize_may_free_the_old_table_first() {
-        let key = u64::MAX / 3;
-        for (megabytes, free, after_freeing, expected) in [
-            (3, 9, 15, 3),
-            (3, 1, 7, 3),
-            (7, 1, 7, 7),
-            // Too much in any case: the table stays as it is.
-            (8, 1, 7, 6),
-            // Another process took the free memory.
-            (7, 1, 2, 6),
-        ] {
-            let mut table = Table::new(6, 1).unwrap();
-            table.store(key, 0, &entry(5, 3));
-            let asked = std::cell::Cell::new(0);
-            let available = || Some(if asked.replace(asked.get() + 1) == 0 { free } else { after_freeing });
-            let resized = table.resize_with(available, megabytes);
-            assert_eq!(resized.is_ok(), expected == megabytes, "{megabytes} {free} {after_freeing}");
-            assert_eq!(table.count * CACHE_LINE, expected << 20, "{megabytes} {free} {after_freeing}");
-            assert_eq!(table.probe(key, 0).is_some(), megabytes == 8);
+        assert!(table.resize(1 << 40).is_err());
+        assert!(table.megabytes() == 6 && table.probe(key, 0).is_some());
+        for megabytes in [3, 7, 7] {
+            table.resize(megabytes).unwrap();
+            assert!(table.megabytes() == megabytes && table.probe(key, 0).is_none());
             table.store(key, 0, &entry(5, 3));
             assert!(table.probe(key, 0).is_some());
         }
     }
 
     #[test]
+    fn memory_is_checked_where_it_is_known() {
+        assert!(check_memory(7, Some(7)).is_ok() && check_memory(7, None).is_ok());
+        let error = check_memory(8, Some(7)).unwrap_err().to_string();
+        assert_eq!(error, "not enough memory for a hash of 8 MB: 7 MB are available");
+    }
+
+    #[test]
     fn an_impossible_size_is_refused() {
-        let error = Table::new(1 << 40, 1).err().unwrap().to_string();
+        let error = Table::new(1 << 40).err().unwrap().to_string();
         assert!(error.contains("memory"), "{error}");
     }
 }
