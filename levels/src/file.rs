@@ -17,9 +17,6 @@ pub const MIN_ELO: u32 = 400;
 /// The highest `UCI_Elo`, on the scale of Lichess.
 pub const MAX_ELO: u32 = 2900;
 
-/// Number of gates in version 0.2.0: the first ones of today.
-const GATES_OF_0_2_0: usize = 5;
-
 /// Upper bound of [`Strength::nodes`].
 const MAX_NODES: u64 = 10_000_000;
 
@@ -67,11 +64,9 @@ struct File {
     slopes: Vec<Vec<Knots>>,
     cues: BTreeMap<String, Knots>,
     /// For each feature, what each depth adds to its coefficient.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     cues_by_depth: BTreeMap<String, Vec<Knots>>,
     squares: Vec<Knots>,
     /// For each depth, the logarithm of the scale of the square features.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     squares_by_depth: Vec<Knots>,
 }
 
@@ -106,7 +101,7 @@ impl MoveModel {
     /// # Errors
     /// Why the text is refused.
     pub fn from_json(text: &[u8]) -> Result<MoveModel, String> {
-        let mut file: File = serde_json::from_slice(text).map_err(|error| error.to_string())?;
+        let file: File = serde_json::from_slice(text).map_err(|error| error.to_string())?;
         if file.format != FORMAT {
             return Err(format!("expected format {FORMAT}, found {}", file.format));
         }
@@ -124,10 +119,6 @@ impl MoveModel {
             let fits = rows.len() == DEPTHS && rows.iter().all(|row| row.len() == width);
             if fits { Ok(()) } else { Err(format!("{name}: expected {DEPTHS} rows of {width} coefficients")) }
         };
-        // Models of version 0.2.0 have fewer gates.
-        for row in file.shares.iter_mut().filter(|row| row.len() == GATES_OF_0_2_0) {
-            row.resize(GATES, [0.0; SPLINE_KNOTS.len()]);
-        }
         shape("shares", &file.shares, GATES)?;
         shape("slopes", &file.slopes, VALUE_CURVES)?;
         for depth in 0..DEPTHS {
@@ -140,18 +131,13 @@ impl MoveModel {
         }
         for (index, &name) in NAMES.iter().enumerate() {
             put(FIRST_FEATURE + index, file.cues.get(name).ok_or_else(|| format!("cues: {name} is missing"))?);
-            // Models of version 0.2.0 have no coefficients by depth.
-            if let Some(depths) = file.cues_by_depth.get(name) {
-                let depths: &[Knots; DEPTHS] = depths.as_slice().try_into().map_err(|_| {
-                    format!("cues_by_depth: {name}: expected {DEPTHS} coefficients, not {}", depths.len())
-                })?;
-                depths
-                    .iter()
-                    .enumerate()
-                    .for_each(|(depth, knots)| put(SkillLevel::depth_feature(depth, index), knots));
+            let depths = file.cues_by_depth.get(name).ok_or_else(|| format!("cues_by_depth: {name} is missing"))?;
+            if depths.len() != DEPTHS {
+                return Err(format!("cues_by_depth: {name}: expected {DEPTHS} coefficients, not {}", depths.len()));
             }
+            depths.iter().enumerate().for_each(|(depth, knots)| put(SkillLevel::depth_feature(depth, index), knots));
         }
-        if !matches!(file.squares_by_depth.len(), 0 | DEPTHS) {
+        if file.squares_by_depth.len() != DEPTHS {
             return Err(format!(
                 "squares_by_depth: expected {DEPTHS} coefficients, not {}",
                 file.squares_by_depth.len()

@@ -1,7 +1,7 @@
 use super::analysis::{DEPTHS, MAX_NODES, MoveAnalyzer, PLIES};
 use super::features::{NAMED_FEATURES, NAMES, PositionContext};
 use super::file::{MAX_ELO, MIN_ELO, MoveModel, Strength};
-use super::model::{FIRST_FEATURE, SPLINE_KNOTS, SkillLevel, basis};
+use super::model::{SPLINE_KNOTS, SkillLevel, basis};
 use super::player::{LevelPlayer, PlayerProfile, position_input};
 use dyad_engine::board::{Board, Game, Move};
 use dyad_engine::control::Control;
@@ -38,27 +38,6 @@ fn the_embedded_model_survives_a_round_trip() {
     assert_eq!(MoveModel::from_json(model.to_json().as_bytes()).as_ref(), Ok(&*model));
     let ends = [model.calibration.first(), model.calibration.last()].map(|end| end.unwrap().elo);
     assert!(ends[0] <= f64::from(MIN_ELO) && f64::from(MAX_ELO) <= ends[1], "{ends:?}");
-}
-
-/// Models of version 0.2.0 have fewer gates and no coefficients by depth.
-#[test]
-fn models_of_version_0_2_0_are_read() {
-    let model = MoveModel::embedded();
-    let mut file: serde_json::Value = serde_json::from_str(&model.to_json()).unwrap();
-    let fields = file.as_object_mut().unwrap();
-    assert!(fields.remove("cues_by_depth").is_some() && fields.remove("squares_by_depth").is_some());
-    for row in file["shares"].as_array_mut().unwrap() {
-        row.as_array_mut().unwrap().truncate(5);
-    }
-    let old = MoveModel::from_json(file.to_string().as_bytes()).unwrap();
-    let [own, old] = [model.as_ref(), &old].map(|model| SkillLevel::new(&model.parameters, 1200.0).coefficients);
-    for depth in 0..DEPTHS {
-        assert_eq!(old[SkillLevel::gate(depth, 4)], own[SkillLevel::gate(depth, 4)]);
-        assert_eq!((old[SkillLevel::gate(depth, 5)], old[SkillLevel::square_scale(depth)]), (0.0, 1.0));
-        (0..NAMED_FEATURES).for_each(|feature| {
-            assert_eq!(old[SkillLevel::depth_feature(depth, feature)], own[FIRST_FEATURE + feature])
-        });
-    }
 }
 
 #[test]

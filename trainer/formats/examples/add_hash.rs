@@ -1,9 +1,8 @@
-//! Adds the content hash to weights files of older versions: reads each file and writes it again. Weights, name and
-//! history are kept; missing groups become zero.
+//! Adds the content hash to weights files without one: reads each file and writes it again. Weights, name and history
+//! are kept; missing groups become zero.
 //!
 //! `cargo run --release -p dyad-formats --example add_hash FILE...`
 
-use dyad_engine::eval::Weights;
 use dyad_formats::weights_file;
 use std::error::Error;
 use std::path::Path;

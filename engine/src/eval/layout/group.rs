@@ -122,8 +122,7 @@ impl Group {
         Group { name, stored_name, family, kind, about, start, len, properties, first_batch, words, typed: PhantomData }
     }
 
-    /// Whether a selection includes this group: its name, a prefix of it followed by `*`, or `@` and its family. Names of
-    /// release 0.2.0 select too.
+    /// Whether a selection includes this group: its name, a prefix of it followed by `*`, or `@` and its family.
     ///
     /// ```
     /// # use dyad_engine::eval::layout;
@@ -133,24 +132,12 @@ impl Group {
     /// ```
     pub fn is_in(&self, selection: &str) -> bool {
         if let Some(family) = selection.strip_prefix('@') {
-            return self.family.is_called(family);
+            return self.family.name() == family;
         }
-        [self.name, self.stored_name].iter().any(|name| match selection.strip_suffix('*') {
-            Some(beginning) => name.starts_with(beginning),
-            None => *name == selection,
-        })
-    }
-}
-
-impl Family {
-    /// Whether this is its name, or was in release 0.2.0.
-    fn is_called(self, name: &str) -> bool {
-        let former = match self {
-            Family::PieceSquare => "location",
-            Family::Winnability => "lead",
-            family => family.name(),
-        };
-        self.name() == name || former == name
+        match selection.strip_suffix('*') {
+            Some(beginning) => self.name.starts_with(beginning),
+            None => self.name == selection,
+        }
     }
 }
 
@@ -277,10 +264,10 @@ impl<P, Q> PartialEq<Group<Q>> for Group<P> {
 
 impl<P> Eq for Group<P> {}
 
-/// The group called `name`, also by its name of release 0.2.0.
+/// The group called `name`.
 pub fn group(name: &str) -> Option<&'static Group> {
     const ALL: &[Group] = &GROUPS;
-    ALL.iter().find(|group| group.name == name || group.stored_name == name)
+    ALL.iter().find(|group| group.name == name)
 }
 
 /// The groups of a selection, see [`Group::is_in`].

@@ -6,7 +6,7 @@
 //! as `0`, which keeps small sets small.
 //!
 //! A file carries a content hash of scale, WDL model and weights, against damage that leaves valid JSON. Name and
-//! provenance are not part of it and may be edited. Files of version 1 have no hash; they are read, with a note.
+//! provenance are not part of it and may be edited. A file without the hash, edited by hand, is read with a note.
 
 use super::Weights;
 use crate::eval::floats::{PHASES, WeightsError};
@@ -17,11 +17,9 @@ use serde::ser::{SerializeMap, Serializer};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// Version of the file format: 2 has a content hash.
+/// Version of the file format.
 const FORMAT: u32 = 2;
-/// The oldest version that is read.
-const OLDEST_FORMAT: u32 = 1;
-/// The note on a file of version 1.
+/// The note on a file without a content hash.
 const NO_HASH: &str = "the weights have no content hash, so that damage would not be noticed";
 
 impl Weights {
@@ -88,12 +86,10 @@ fn read(text: &[u8]) -> Result<Document, WeightsError> {
 }
 
 fn check_format(found: u32) -> Result<(), WeightsError> {
-    if (OLDEST_FORMAT..=FORMAT).contains(&found) {
+    if found == FORMAT {
         return Ok(());
     }
-    Err(WeightsError::new(format!(
-        "the weights have format version {found}, and this engine reads versions {OLDEST_FORMAT} to {FORMAT}"
-    )))
+    Err(WeightsError::new(format!("the weights have format version {found}, and this engine reads version {FORMAT}")))
 }
 
 #[derive(Deserialize)]
@@ -158,11 +154,10 @@ impl Document {
                 "the content hash is {computed} by the numbers, but the file says {stated}: the file is damaged or was \
                  changed by hand"
             ))),
-            None if self.format == OLDEST_FORMAT => {
+            None => {
                 notes.push(NO_HASH.to_string());
                 Ok(())
             }
-            None => Err(WeightsError::new("the weights have no content hash")),
         }
     }
 
@@ -200,9 +195,14 @@ fn no_name_twice<'a>(names: impl Iterator<Item = &'a String>) -> Result<(), Weig
     Ok(())
 }
 
-fn known_group(name: &str, len: usize) -> Result<&'static Group, WeightsError> {
+/// The group with this name in weights files.
+fn stored_group(name: &str) -> Option<&'static Group> {
     const KNOWN: &[Group] = &GROUPS;
-    match KNOWN.iter().find(|group| group.stored_name == name) {
+    KNOWN.iter().find(|group| group.stored_name == name)
+}
+
+fn known_group(name: &str, len: usize) -> Result<&'static Group, WeightsError> {
+    match stored_group(name) {
         Some(group) if group.len == len => Ok(group),
         Some(group) => Err(WeightsError::new(format!(
             "group `{name}` has {len} features in the weights and {} in this engine",
@@ -241,7 +241,7 @@ fn groups<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<(String, Int
         fn visit_map<M: MapAccess<'de>>(self, mut map: M) -> Result<Self::Value, M::Error> {
             let mut groups = Vec::new();
             while let Some(name) = map.next_key::<String>()? {
-                let integers = map.next_value_seed(InGroup { len: layout::group(&name).map_or(0, |group| group.len) });
+                let integers = map.next_value_seed(InGroup { len: stored_group(&name).map_or(0, |group| group.len) });
                 match integers {
                     Ok(integers) => groups.push((name, integers)),
                     Err(error) => return Err(de::Error::custom(format_args!("in group `{name}`: {error}"))),
