@@ -4,12 +4,13 @@
 
 use super::difference::{Topic, TopicSum};
 use super::line::{attackers, joined};
-use dyad_engine::board::squares::{CENTER, DARK_SQUARES, file, rank, relative_square};
+use dyad_engine::board::squares::{CENTER, DARK_SQUARES, ahead, behind, file, rank, relative_square};
 use dyad_engine::board::{
     BitBoard, Board, COLORS, Color, EMPTY, Move, PAWN_UNITS, PIECES, Piece, Square, Squares, attacks, color_name, each,
     piece_name, square_set,
 };
 use dyad_engine::eval::layout::Family;
+use dyad_engine::eval::terms::{PawnSide, pawn_terms};
 
 /// Something that can be seen on a board, of one side.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -306,13 +307,12 @@ pub(super) fn file_name(square: Square) -> char {
     square.to_string().chars().next().unwrap_or_default()
 }
 
-/// Squares ahead of `square` as `color` sees it, on its file and, if `wide`, on the adjacent ones.
-fn front_span(color: Color, square: Square, wide: bool) -> BitBoard {
-    let file = match color {
-        Color::White => square_set(square).north().fill_north(),
-        Color::Black => square_set(square).south().fill_south(),
-    };
-    if wide { file | file.adjacent_files() } else { file }
+/// Squares ahead of `square` on its file as `color` sees it.
+fn front_span(color: Color, square: Square) -> BitBoard {
+    match color {
+        Color::White => ahead(square),
+        Color::Black => behind(square),
+    }
 }
 
 /// The squares of a set that a condition holds for.
@@ -320,12 +320,13 @@ fn subset(set: BitBoard, holds: impl Fn(Square) -> bool) -> BitBoard {
     each(set).filter(|&square| holds(square)).fold(EMPTY, |set, square| set | square_set(square))
 }
 
-/// Pawns without an enemy pawn ahead on their own or an adjacent file, nor an own pawn ahead on their file.
+/// Sets of pawns and their attacks, as the evaluation finds them.
+fn pawn_side(board: &Board, color: Color) -> PawnSide {
+    pawn_terms(board, &mut ()).sides[color.to_index()]
+}
+
 fn passed(board: &Board, color: Color) -> BitBoard {
-    let (own, enemy) = (board.colored(color, Piece::Pawn), board.colored(!color, Piece::Pawn));
-    subset(own, |square| {
-        (front_span(color, square, true) & enemy).is_empty() && (front_span(color, square, false) & own).is_empty()
-    })
+    pawn_side(board, color).passed
 }
 
 fn file_of(square: Square) -> BitBoard {
@@ -347,7 +348,7 @@ fn doubled(board: &Board, color: Color) -> BitBoard {
 fn front_doubled(board: &Board, color: Color) -> BitBoard {
     let own = board.colored(color, Piece::Pawn);
     let doubled = doubled(board, color);
-    subset(own, |square| doubled.has(square) && (front_span(color, square, false) & own).is_empty())
+    subset(own, |square| doubled.has(square) && (front_span(color, square) & own).is_empty())
 }
 
 fn has_bishop_pair(board: &Board, color: Color) -> bool {
@@ -370,9 +371,8 @@ fn rook_file(board: &Board, color: Color, square: Square) -> Option<bool> {
 /// Whether a square on rank 4 to 6, as `color` sees it, is defended by an own pawn and safe from enemy pawns.
 fn is_outpost(board: &Board, color: Color, square: Square) -> bool {
     let from_home = rank(relative_square(color, square));
-    let attackers = front_span(color, square, true) & !file_of(square) & board.colored(!color, Piece::Pawn);
-    let defended = attacks::pawns(color, board.colored(color, Piece::Pawn)).has(square);
-    (3..=5).contains(&from_home) && attackers.is_empty() && defended
+    let [own, enemy] = [color, !color].map(|color| pawn_side(board, color));
+    (3..=5).contains(&from_home) && !enemy.span.has(square) && own.attacks.has(square)
 }
 
 fn is_central(square: Square) -> bool {
@@ -411,7 +411,7 @@ fn open_shield(board: &Board, color: Color) -> BitBoard {
 /// it is pinned to its king.
 fn mobility(board: &Board, color: Color, piece: Piece, square: Square) -> usize {
     let attacked = attacks::of(piece, color, square, board.occupied());
-    let by_pawns = attacks::pawns(!color, board.colored(!color, Piece::Pawn));
+    let by_pawns = pawn_side(board, !color).attacks;
     let reached = attacked & !board.colors(color) & !by_pawns;
     let pin = if is_pinned(board, color, square) { attacks::line(board.king(color), square) } else { !EMPTY };
     (reached & pin).len()

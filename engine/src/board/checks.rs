@@ -52,7 +52,7 @@ impl Board {
         let (from, to) = (mv.from(), mv.to());
         let king = self.king(!us);
         let mut occupied = (self.occupied() & !square_set(from)) | square_set(to);
-        let moved = self.piece_on(from).unwrap_or(Piece::King);
+        let moved = self.moved_piece(mv);
         if moved == Piece::Pawn && self.is_en_passant(mv) {
             occupied ^= square_set(to.ubackward(us));
         } else if mv.is_castling() {
@@ -133,7 +133,7 @@ impl Checks {
             return board.gives_check(mv);
         }
         let (from, to) = (mv.from(), mv.to());
-        let moved = board.piece_on(from).unwrap_or(Piece::King);
+        let moved = board.moved_piece(mv);
         self.squares(moved).has(to) || (self.blockers.has(from) && !attacks::line(self.king, from).has(to))
     }
 }

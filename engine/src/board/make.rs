@@ -41,7 +41,7 @@ impl Board {
     pub fn make_move(&self, mv: Move, into: &mut Board) -> Delta {
         let us = self.side_to_move();
         let (from, to) = (mv.from(), mv.to());
-        let moved = self.piece_on(from).unwrap_or(Piece::King);
+        let moved = self.moved_piece(mv);
         let mut irreversible = moved == Piece::Pawn;
         *into = *self;
         let delta = if mv.is_castling() {

@@ -172,6 +172,14 @@ impl Board {
         PACKED_PIECES[one | two << 1 | four << 2]
     }
 
+    /// The type of the piece that a legal move moves: the king if it is castling.
+    #[inline(always)]
+    pub fn moved_piece(&self, mv: Move) -> Piece {
+        let piece = self.piece_on(mv.from());
+        debug_assert!(piece.is_some(), "{mv:?} moves no piece of {}", self.fen());
+        piece.unwrap_or(Piece::King)
+    }
+
     /// The color of the piece on `square`.
     pub fn color_on(&self, square: Square) -> Option<Color> {
         COLORS.into_iter().find(|&color| self.colors(color).has(square))

@@ -203,7 +203,7 @@ impl Board {
 
     fn san_without_check(&self, mv: Move) -> String {
         let (from, to) = (mv.from(), mv.to());
-        let piece = self.piece_on(from).unwrap_or(Piece::Pawn);
+        let piece = self.moved_piece(mv);
         let mut text = piece_letter(piece).to_string();
         let capture = self.is_capture(mv);
         if piece == Piece::Pawn {

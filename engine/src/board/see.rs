@@ -24,7 +24,7 @@ impl Board {
             return threshold <= 0;
         }
         let (from, to) = (mv.from(), mv.to());
-        let moved = self.piece_on(from).unwrap_or(Piece::King);
+        let moved = self.moved_piece(mv);
         let mut balance = self.captured(mv).map_or(0, piece_value) - threshold;
         let mut next = moved;
         if let Some(promotion) = mv.promotion() {

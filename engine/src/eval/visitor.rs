@@ -32,6 +32,11 @@ pub trait Visitor {
     }
 }
 
+/// Ignores the features, where only what the terms return is wanted.
+impl Visitor for () {
+    fn add(&mut self, _feature: usize, _count: i32) {}
+}
+
 /// A visitor of side-relative features: terms count the features of the current side positive, and the visitor knows
 /// the sign. The sum in search then needs no multiplication. The first side is White.
 pub trait SideRelative: Visitor {

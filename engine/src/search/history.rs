@@ -37,7 +37,7 @@ pub(super) const NO_PIECE_TO: PieceTo = 2 * 6 * 64;
 
 /// The [`PieceTo`] of a legal move.
 pub(super) fn piece_to(board: &Board, mv: Move) -> PieceTo {
-    piece_index(board.side_to_move(), board.piece_on(mv.from()).unwrap_or(Piece::Pawn), mv.to())
+    piece_index(board.side_to_move(), board.moved_piece(mv), mv.to())
 }
 
 /// The square of a [`PieceTo`].
