@@ -315,27 +315,27 @@ impl Tunable {
 }
 
 /// Tables and reciprocals computed once from the parameters.
-pub(crate) struct Derived {
+pub(crate) struct DerivedParams {
     quiet_lmr: LmrTable,
     noisy_lmr: LmrTable,
     lmr_history: Divisor,
     fifty: Divisor,
-    /// By piece type and the three bits of [`Derived::threat_bonus`].
+    /// By piece type and the three bits of [`DerivedParams::threat_bonus`].
     threat_bonus: [[i32; 8]; 6],
 }
 
 /// Late move reductions in 1/1024 plies, by depth and move count.
-type LmrTable = Box<[[i16; Derived::COUNTS]; Derived::DEPTHS]>;
+type LmrTable = Box<[[i16; DerivedParams::COUNTS]; DerivedParams::DEPTHS]>;
 
-impl Derived {
+impl DerivedParams {
     const DEPTHS: usize = 64;
     const COUNTS: usize = 256;
 
-    pub(crate) fn new(params: &Params) -> Derived {
+    pub(crate) fn new(params: &Params) -> DerivedParams {
         let logarithms: Vec<i32> =
-            (0..Derived::COUNTS).map(|number| ((number.max(1) as f64).ln() * 1024.0) as i32).collect();
+            (0..DerivedParams::COUNTS).map(|number| ((number.max(1) as f64).ln() * 1024.0) as i32).collect();
         let lmr = |base: i32, divisor: i32| {
-            let mut rows: LmrTable = Box::new([[0; Derived::COUNTS]; Derived::DEPTHS]);
+            let mut rows: LmrTable = Box::new([[0; DerivedParams::COUNTS]; DerivedParams::DEPTHS]);
             for (depth, row) in rows.iter_mut().enumerate() {
                 for (count, entry) in row.iter_mut().enumerate() {
                     *entry = (base + logarithms[depth] * logarithms[count] / 1024 * 1024 / divisor) as i16;
@@ -343,7 +343,7 @@ impl Derived {
             }
             rows
         };
-        Derived {
+        DerivedParams {
             quiet_lmr: lmr(params.lmr_quiet_base, params.lmr_quiet_divisor),
             noisy_lmr: lmr(params.lmr_noisy_base, params.lmr_noisy_divisor),
             lmr_history: Divisor::new(params.lmr_history_divisor),
@@ -361,7 +361,7 @@ impl Derived {
     /// Late move reduction of the `count`th move at this depth in 1/1024 plies: base + ln(depth) ln(count) / divisor.
     pub(crate) fn lmr(&self, depth: i32, count: usize, quiet: bool) -> i32 {
         let table = if quiet { &self.quiet_lmr } else { &self.noisy_lmr };
-        i32::from(table[depth.clamp(1, 63) as usize][count.min(Derived::COUNTS - 1)])
+        i32::from(table[depth.clamp(1, 63) as usize][count.min(DerivedParams::COUNTS - 1)])
     }
 
     /// What these histories take off the reduction of a quiet move, in 1/1024 plies.
@@ -375,7 +375,7 @@ impl Derived {
     }
 }
 
-/// By piece type and the three bits of [`Derived::threat_bonus`].
+/// By piece type and the three bits of [`DerivedParams::threat_bonus`].
 fn threat_bonuses(params: &Params) -> [[i32; 8]; 6] {
     /// For a piece attacked by a less valuable one, by type.
     const ATTACKED: [i32; 6] = [0, 6_000, 6_000, 10_000, 20_000, 0];
@@ -450,7 +450,7 @@ mod tests {
                 let tunable = Tunable::find(name).unwrap();
                 params.set(name, tunable.default.saturating_add(change).clamp(tunable.min, tunable.max)).unwrap();
             }
-            let table = Derived::new(&params);
+            let table = DerivedParams::new(&params);
             for (depth, count) in [(1, 1), (2, 3), (7, 12), (63, 80), (200, 300)] {
                 let product = f64::ln(depth.min(63) as f64) * f64::ln(count.min(255) as f64) * 1024.0;
                 let quiet = f64::from(params.lmr_quiet_base) + product * 1024.0 / f64::from(params.lmr_quiet_divisor);

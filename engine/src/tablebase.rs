@@ -8,7 +8,7 @@
 use crate::board::{Board, COLORS, Color, Game, Move, PIECES};
 #[cfg(target_family = "wasm")]
 use crate::platform::OsFilesystem;
-use crate::value::{DRAW, TABLE_WIN, Value};
+use crate::value::{DRAW, TABLEBASE_WIN, Value};
 use shakmaty::{Bitboard, ByColor, ByRole, CastlingMode, Chess, FromSetup, Setup, Square};
 #[cfg(not(target_family = "wasm"))]
 use shakmaty_syzygy::filesystem::OsFilesystem;
@@ -292,7 +292,7 @@ impl Tables {
 
     /// The search value of a position `ply` plies from the root.
     pub(crate) fn value(&self, board: &Board, ply: usize) -> Option<Value> {
-        let win = TABLE_WIN - ply as Value;
+        let win = TABLEBASE_WIN - ply as Value;
         Some(match self.base.wdl(board)? {
             Wdl::Win => win,
             Wdl::Loss => -win,
@@ -366,8 +366,8 @@ impl Tables {
         let safe = if self.fifty_moves { SAFE_WIN - 100 } else { 1 };
         match rank {
             0 => DRAW,
-            _ if rank >= safe => TABLE_WIN,
-            _ if rank <= -safe => -TABLE_WIN,
+            _ if rank >= safe => TABLEBASE_WIN,
+            _ if rank <= -safe => -TABLEBASE_WIN,
             // Draws by the fifty-move rule, with a small value toward the winning side.
             _ => rank.signum() * (rank.abs() - (SAFE_WIN - 200)).max(3),
         }

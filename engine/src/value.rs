@@ -30,9 +30,9 @@ pub const MATE: Value = 32_000;
 /// The value of the longest mate.
 pub const MATE_IN_MAX: Value = MATE - 256;
 /// A tablebase win: below all mates, because its length is unknown.
-pub(crate) const TABLE_WIN: Value = MATE_IN_MAX - 1;
+pub(crate) const TABLEBASE_WIN: Value = MATE_IN_MAX - 1;
 /// Values from here on are proved: mates, and tablebase wins less the plies to them.
-pub const DECIDED: Value = TABLE_WIN - MAX_PLY as Value;
+pub const TABLEBASE_WIN_IN_MAX: Value = TABLEBASE_WIN - MAX_PLY as Value;
 /// A drawn position.
 pub const DRAW: Value = 0;
 

@@ -10,7 +10,7 @@ use dyad_engine::control::Control;
 use dyad_engine::engine::Engine;
 use dyad_engine::eval::Weights;
 use dyad_engine::search::{BestTwo, Info, LeafBudget, LeafEnd, LeafSearcher, Limits, Options, Report, Score};
-use dyad_engine::value::{DECIDED, INFINITE, Value, is_mate};
+use dyad_engine::value::{INFINITE, TABLEBASE_WIN_IN_MAX, Value, is_mate};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
@@ -86,7 +86,7 @@ fn end_of(game: &Game, plies: usize, value: Value) -> PvEnd {
         Some(Ending::Checkmate) => return PvEnd::Mate,
         Some(_) => return PvEnd::Draw,
         None if is_mate(value) => return PvEnd::Mate,
-        None if value.abs() >= DECIDED => return PvEnd::Decided,
+        None if value.abs() >= TABLEBASE_WIN_IN_MAX => return PvEnd::Decided,
         None => {}
     }
     // The search scores repetitions, and moves that allow one, as draws.

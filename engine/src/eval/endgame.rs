@@ -30,7 +30,7 @@ pub(crate) const KNOWN_WIN: i32 = 10_000;
 /// The scale factor that leaves an evaluation unchanged.
 pub(crate) const FULL_SCALE: i32 = 64;
 
-const DRAW: Option<EndgameEval> = Some(EndgameEval::Value(0));
+const KNOWN_DRAW: Option<EndgameEval> = Some(EndgameEval::Value(0));
 
 /// Most pieces of an endgame, kings included and pawns not.
 const MAX_PIECES: u32 = 8;
@@ -38,7 +38,7 @@ const MAX_PIECES: u32 = 8;
 /// Scale factors in units of 1/[`FULL_SCALE`].
 mod scale {
     /// An advantage that cannot be won.
-    pub(crate) const DRAW: i32 = 0;
+    pub(crate) const ZERO: i32 = 0;
     /// Opposite bishops without other pieces.
     pub(crate) const OPPOSITE_BISHOPS: i32 = 22;
     /// Added for each passed pawn of the strong side.
@@ -76,14 +76,14 @@ pub(crate) fn probe(board: &Board, ahead: Color) -> Option<EndgameEval> {
 }
 
 /// The pieces of one side.
-struct Side {
+struct EndgameSide {
     pieces: [BitBoard; 6],
     /// Numbers of pawns, knights, bishops, rooks, queens.
     counts: [usize; 5],
     king: Square,
 }
 
-impl Side {
+impl EndgameSide {
     fn new(board: &Board, color: Color, flip: bool) -> Self {
         let pieces = PIECES.map(|piece| {
             let squares = board.colored(color, piece);
@@ -113,8 +113,8 @@ impl Side {
 
 /// A position from the point of view of the strong side.
 struct Endgame {
-    strong: Side,
-    weak: Side,
+    strong: EndgameSide,
+    weak: EndgameSide,
     /// The color of the strong side.
     color: Color,
     /// Whether the strong side is to move.
@@ -123,8 +123,8 @@ struct Endgame {
 
 impl Endgame {
     fn new(board: &Board, ahead: Color) -> Self {
-        let white = Side::new(board, Color::White, false);
-        let black = Side::new(board, Color::Black, false);
+        let white = EndgameSide::new(board, Color::White, false);
+        let black = EndgameSide::new(board, Color::Black, false);
         let color = match white.material(PAWN).cmp(&black.material(PAWN)) {
             Ordering::Greater => Color::White,
             Ordering::Less => Color::Black,
@@ -132,7 +132,7 @@ impl Endgame {
         };
         let (strong, weak) = match color {
             Color::White => (white, black),
-            Color::Black => (Side::new(board, Color::Black, true), Side::new(board, Color::White, true)),
+            Color::Black => (EndgameSide::new(board, Color::Black, true), EndgameSide::new(board, Color::White, true)),
         };
         Self { strong, weak, color, strong_to_move: board.side_to_move() == color }
     }
@@ -144,7 +144,7 @@ impl Endgame {
         }
         match (strong, weak) {
             // Single minor pieces without pawns.
-            ([0, 1, 0, 0, 0] | [0, 0, 1, 0, 0], [0, 1, 0, 0, 0] | [0, 0, 1, 0, 0]) => DRAW,
+            ([0, 1, 0, 0, 0] | [0, 0, 1, 0, 0], [0, 1, 0, 0, 0] | [0, 0, 1, 0, 0]) => KNOWN_DRAW,
             ([0, 2, 0, 0, 0], [1, 0, 0, 0, 0]) => self.two_knights_against_pawn(),
             ([0, 0, 0, 1, 0], [1, 0, 0, 0, 0]) => self.rook_against_pawn(),
             ([0, 0, 0, 1, 0], [0, 0, 1, 0, 0]) => self.value(drive_to_edge(self.weak.king)),
@@ -154,9 +154,9 @@ impl Endgame {
                 let drive = drive_to_edge(self.weak.king) + drive_together(self.strong.king, self.weak.king);
                 self.value(VALUES[QUEEN] - self.weak.material(KNIGHT) + 2 * drive)
             }
-            ([1, 0, 0, 1, 0], [0, 0, 0, 1, 0]) if self.is_drawn_rook_ending() => self.scale(scale::DRAW),
-            ([0, 0, 0, 0, 1], [_, 0, 0, 1, 0]) if self.is_rook_fortress() => self.scale(scale::DRAW),
-            ([_, 0, 1, 0, 0], [_, 0, 0, 0, 0]) if self.is_wrong_bishop() => self.scale(scale::DRAW),
+            ([1, 0, 0, 1, 0], [0, 0, 0, 1, 0]) if self.is_drawn_rook_ending() => self.scale(scale::ZERO),
+            ([0, 0, 0, 0, 1], [_, 0, 0, 1, 0]) if self.is_rook_fortress() => self.scale(scale::ZERO),
+            ([_, 0, 1, 0, 0], [_, 0, 0, 0, 0]) if self.is_wrong_bishop() => self.scale(scale::ZERO),
             ([_, 0, 1, _, _], [_, 0, 1, _, _]) if self.opposite_bishops() => self.scale(self.opposite_bishops_scale()),
             ([0, ..], _) => self.without_pawns(),
             _ => None,
@@ -175,10 +175,10 @@ impl Endgame {
     fn against_bare_king(&self, board: &Board) -> Option<EndgameEval> {
         let strong = &self.strong;
         match strong.counts {
-            [0, 0, 0, 0, 0] | [0, 1 | 2, 0, 0, 0] => DRAW,
-            [0, 0, _, 0, 0] if !strong.bishops_on_both_colors() => DRAW,
+            [0, 0, 0, 0, 0] | [0, 1 | 2, 0, 0, 0] => KNOWN_DRAW,
+            [0, 0, _, 0, 0] if !strong.bishops_on_both_colors() => KNOWN_DRAW,
             [1, 0, 0, 0, 0] => self.pawn_against_king(),
-            [_, 0, 0 | 1, 0, 0] if self.is_wrong_bishop() => self.scale(scale::DRAW),
+            [_, 0, 0 | 1, 0, 0] if self.is_wrong_bishop() => self.scale(scale::ZERO),
             [0, 1, 1, 0, 0] => {
                 let corner = drive_to_corner(self.weak.king, strong.pieces[BISHOP]);
                 self.win(board, 3 * corner + drive_together(strong.king, self.weak.king))
@@ -197,7 +197,7 @@ impl Endgame {
     /// A known win by driving the king to the edge or corner, unless the position is stalemate.
     fn win(&self, board: &Board, drive: i32) -> Option<EndgameEval> {
         if !self.strong_to_move && !board.in_check() && !board.has_legal_move() {
-            return DRAW;
+            return KNOWN_DRAW;
         }
         self.value(KNOWN_WIN + self.strong.material(PAWN).min(MAX_MATERIAL) + drive)
     }
@@ -205,7 +205,7 @@ impl Endgame {
     fn pawn_against_king(&self) -> Option<EndgameEval> {
         let pawn = self.strong.square_of(PAWN);
         if !kpk::is_won(self.strong.king, pawn, self.weak.king, self.strong_to_move) {
-            return DRAW;
+            return KNOWN_DRAW;
         }
         let rank = rank(pawn) as i32;
         self.value(KNOWN_WIN + VALUES[PAWN] + 60 * rank)
@@ -325,7 +325,7 @@ impl Endgame {
             return None;
         }
         self.scale(match (strong, weak) {
-            (strong, _) if strong < VALUES[ROOK] => scale::DRAW,
+            (strong, _) if strong < VALUES[ROOK] => scale::ZERO,
             (_, weak) if weak <= VALUES[BISHOP] => scale::NO_PAWNS_AGAINST_MINOR,
             _ => scale::NO_PAWNS,
         })

@@ -13,7 +13,7 @@ use super::{Report, Search, Stopped};
 use crate::board::{Board, Checks, Move, PIECE_VALUES, Piece, PieceTo};
 use crate::params::Params;
 use crate::tablebase::Tables;
-use crate::value::{DECIDED, DRAW, INFINITE, MAX_PLY, NONE, Value, mate_in, mated_in};
+use crate::value::{DRAW, INFINITE, MAX_PLY, NONE, TABLEBASE_WIN_IN_MAX, Value, mate_in, mated_in};
 use std::ops::ControlFlow;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
@@ -328,8 +328,8 @@ impl Search<'_> {
         let value = tables.value(node.board, node.ply)?;
         self.shared.tb_hits.fetch_add(1, Relaxed);
         Some(match value {
-            DECIDED.. => (value, Bound::Lower),
-            _ if value <= -DECIDED => (value, Bound::Upper),
+            TABLEBASE_WIN_IN_MAX.. => (value, Bound::Lower),
+            _ if value <= -TABLEBASE_WIN_IN_MAX => (value, Bound::Upper),
             _ => (value, Bound::Exact),
         })
     }
@@ -427,8 +427,8 @@ impl Search<'_> {
         let improving = node.improving || node.opponent_worsening(params);
         let prune = depth <= params.rfp_depth
             && tt_adjusted_eval >= beta
-            && tt_adjusted_eval.abs() < DECIDED
-            && beta > -DECIDED
+            && tt_adjusted_eval.abs() < TABLEBASE_WIN_IN_MAX
+            && beta > -TABLEBASE_WIN_IN_MAX
             && tt_adjusted_eval - params.rfp_margin(depth, improving) >= beta
             && (node.tt_move.is_none() || node.tt_noisy || !node.tt_pv);
         prune.then(|| beta + (tt_adjusted_eval - beta) / params.rfp_return_divisor)
@@ -456,7 +456,7 @@ impl Search<'_> {
             || self.earlier(ply, 1).piece_to == NO_PIECE_TO
             || node.tt_adjusted_eval < beta
             || node.eval < beta + self.params.nmp_margin_base - self.params.nmp_margin_depth * depth
-            || beta <= -DECIDED
+            || beta <= -TABLEBASE_WIN_IN_MAX
             || ply < self.null_move_min_ply
             || !board.has_non_pawn_material(us)
         {
@@ -470,7 +470,7 @@ impl Search<'_> {
             return Ok(None);
         }
         // Mate and tablebase wins after a null move are unproven.
-        let value = if value >= DECIDED { beta } else { value };
+        let value = if value >= TABLEBASE_WIN_IN_MAX { beta } else { value };
         // Verified at high depth, and with few pieces, where zugzwang is likely.
         let zugzwang_likely = board.non_pawn_piece_count(us) as i32 <= self.params.nmp_zugzwang_pieces;
         if (depth < self.params.nmp_verification_depth && !zugzwang_likely) || self.null_move_min_ply > 0 {
@@ -493,14 +493,17 @@ impl Search<'_> {
         let reduced_depth = node.depth - self.params.probcut_reduction;
         let tt_below =
             |entry: Entry| entry.depth > reduced_depth && entry.value < probcut_beta && entry.bound != Bound::None;
-        if node.depth < self.params.probcut_depth || beta.abs() >= DECIDED || node.entry.is_some_and(tt_below) {
+        if node.depth < self.params.probcut_depth
+            || beta.abs() >= TABLEBASE_WIN_IN_MAX
+            || node.entry.is_some_and(tt_below)
+        {
             return Ok(None);
         }
         let Some(value) = self.probcut_captures(node, probcut_beta, reduced_depth)? else { return Ok(None) };
         let eval = node.raw_eval;
         let entry = Entry { mv: None, value, eval, depth: reduced_depth + 1, bound: Bound::Lower, pv: node.tt_pv };
         self.shared.table.store(node.board.key(), node.ply, &entry);
-        Ok(Some(if value >= DECIDED { value } else { value - margin }))
+        Ok(Some(if value >= TABLEBASE_WIN_IN_MAX { value } else { value - margin }))
     }
 
     /// The value of the first noisy move that reaches `probcut_beta` in quiescence and then at reduced depth.
@@ -541,8 +544,8 @@ impl Search<'_> {
         let cut = entry.bound.is_lower()
             && entry.depth >= node.depth - self.params.small_probcut_gap
             && entry.value >= probcut_beta
-            && entry.value < DECIDED
-            && node.window.beta.abs() < DECIDED;
+            && entry.value < TABLEBASE_WIN_IN_MAX
+            && node.window.beta.abs() < TABLEBASE_WIN_IN_MAX;
         cut.then_some(probcut_beta)
     }
 
@@ -577,7 +580,10 @@ impl Search<'_> {
             if root {
                 self.report_current_move(&info);
             }
-            if may_prune && result.best_value > -DECIDED && self.prune_move(node, &info, &mut picker, &mut checks) {
+            if may_prune
+                && result.best_value > -TABLEBASE_WIN_IN_MAX
+                && self.prune_move(node, &info, &mut picker, &mut checks)
+            {
                 continue;
             }
             let extension = match self.singular_extension::<PV>(node, &info)? {
@@ -647,8 +653,8 @@ impl Search<'_> {
         }
     }
 
-    /// Shallow-depth pruning: whether to skip the move. Quiet checks are not pruned; `checks` caches the squares from
-    /// which they are given.
+    /// Shallow-depth pruning: whether to skip the move. A quiet check is not pruned itself, but is dropped with the rest
+    /// where the remaining quiet moves are skipped; `checks` caches the squares from which checks are given.
     #[inline(always)]
     fn prune_move(&self, node: &Node, info: &MoveInfo, picker: &mut Picker, checks: &mut Option<Checks>) -> bool {
         let &Node { board, depth, .. } = node;
@@ -723,7 +729,7 @@ impl Search<'_> {
                 && depth >= self.params.singular_depth
                 && entry.depth >= depth - self.params.singular_gap
                 && entry.bound.is_lower()
-                && entry.value.abs() < DECIDED
+                && entry.value.abs() < TABLEBASE_WIN_IN_MAX
                 && ply < (self.params.singular_line * self.root_depth) as usize
         }) else {
             return Ok(ControlFlow::Continue(0));
@@ -741,7 +747,7 @@ impl Search<'_> {
             return Ok(ControlFlow::Continue(1 + i32::from(double) + i32::from(triple)));
         }
         // Multi-cut: another move fails high as well.
-        if window.fails_high(singular_beta) && singular_beta.abs() < DECIDED {
+        if window.fails_high(singular_beta) && singular_beta.abs() < TABLEBASE_WIN_IN_MAX {
             return Ok(ControlFlow::Break(singular_beta));
         }
         // Negative extensions.
@@ -883,7 +889,7 @@ impl Search<'_> {
     fn raise_alpha(&self, node: &mut Node, value: Value) {
         node.window.alpha = value;
         let depths = self.params.alpha_raise_min_depth..=self.params.alpha_raise_depth;
-        if depths.contains(&node.depth) && value.abs() < DECIDED {
+        if depths.contains(&node.depth) && value.abs() < TABLEBASE_WIN_IN_MAX {
             node.depth = (node.depth - self.params.alpha_raise).max(1);
         }
     }
@@ -953,7 +959,11 @@ impl Search<'_> {
     fn final_value<const PV: bool>(node: &Node, result: &LoopResult) -> Value {
         let &Node { window, depth, .. } = node;
         let value = result.best_value.min(node.tablebase_max);
-        if !PV && window.fails_high(value) && value.abs() < DECIDED && window.beta.abs() < DECIDED {
+        if !PV
+            && window.fails_high(value)
+            && value.abs() < TABLEBASE_WIN_IN_MAX
+            && window.beta.abs() < TABLEBASE_WIN_IN_MAX
+        {
             (value * depth + window.beta) / (depth + 1)
         } else {
             value
@@ -982,7 +992,7 @@ impl Search<'_> {
         let quiet = mv.is_none_or(|mv| !board.is_noisy(mv));
         // If the static evaluation satisfies the bound, its error is unknown.
         let in_bound = (bound == Bound::Lower && eval >= value) || (bound == Bound::Upper && eval <= value);
-        if !node.in_check && quiet && !in_bound && value.abs() < DECIDED {
+        if !node.in_check && quiet && !in_bound && value.abs() < TABLEBASE_WIN_IN_MAX {
             let previous = &node.ordering.previous;
             self.histories.update_correction(self.params, board, previous, depth, value - eval);
         }

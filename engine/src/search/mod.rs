@@ -35,10 +35,10 @@ use crate::board::{Board, Game, Move, Piece, PieceTo, attacks};
 use crate::control::{Control, Instant};
 use crate::eval::Evaluator;
 use crate::eval::endgame::KNOWN_WIN;
-use crate::params::{Derived, Params};
+use crate::params::{DerivedParams, Params};
 use crate::platform::sync::Mutex;
 use crate::tablebase::{RootMoves, Tables};
-use crate::value::{DECIDED, DRAW, MAX_PLY, NONE, Value};
+use crate::value::{DRAW, MAX_PLY, NONE, TABLEBASE_WIN_IN_MAX, Value};
 use crossbeam::utils::CachePadded;
 use history::{Histories, NO_PIECE_TO, OrderingContext, PreviousMoves};
 use ordering::{Arena, HistoryScorer, Picker, ScoredMove};
@@ -165,7 +165,7 @@ const FRAMES: usize = BEFORE_ROOT + MAX_PLY + 4;
 pub(crate) struct Worker {
     id: usize,
     params: Params,
-    derived: Derived,
+    derived: DerivedParams,
     position: Position,
     histories: Histories,
     arena: Arena,
@@ -178,7 +178,7 @@ impl Worker {
         Worker {
             id,
             params: Params::DEFAULT,
-            derived: Derived::new(&Params::DEFAULT),
+            derived: DerivedParams::new(&Params::DEFAULT),
             position: Position::new(&Game::default(), evaluator),
             histories: Histories::new(),
             arena: Arena::new(),
@@ -199,7 +199,7 @@ impl Worker {
     fn set_params(&mut self, params: &Params) {
         if self.params != *params {
             self.params = *params;
-            self.derived = Derived::new(params);
+            self.derived = DerivedParams::new(params);
         }
     }
 }
@@ -209,7 +209,7 @@ pub(crate) struct Search<'a> {
     shared: &'a Shared<'a>,
     id: usize,
     params: &'a Params,
-    derived: &'a Derived,
+    derived: &'a DerivedParams,
     position: &'a mut Position,
     histories: &'a mut Histories,
     arena: &'a mut Arena,
@@ -409,7 +409,7 @@ impl<'a> Search<'a> {
         let damped = self.derived.damped(raw_eval, board.halfmove_clock());
         let previous = self.previous_moves(self.position.ply());
         let correction = self.histories.correction(self.params, board, &previous);
-        (damped + correction).clamp(-DECIDED + 1, DECIDED - 1)
+        (damped + correction).clamp(-TABLEBASE_WIN_IN_MAX + 1, TABLEBASE_WIN_IN_MAX - 1)
     }
 
     /// Prefetches the TT entry of the position after `mv`.

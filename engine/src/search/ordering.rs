@@ -8,7 +8,7 @@ use super::history::{Histories, OrderingContext, piece_to};
 use crate::board::{
     BitBoard, Board, Color, EMPTY, Move, PIECE_VALUES, Piece, PieceTo, Square, Squares, attacks, each, piece_index,
 };
-use crate::params::{Derived, Params};
+use crate::params::{DerivedParams, Params};
 
 /// A move as the picker returns it.
 #[derive(Clone, Copy)]
@@ -121,7 +121,7 @@ impl Arena {
 }
 
 /// Collects the generated moves of a node without the TT move.
-struct Generator<'a> {
+struct GeneratedMoves<'a> {
     list: &'a mut [GeneratedMove; 256],
     /// A byte, so that indexing the list needs no bounds check.
     count: u8,
@@ -129,9 +129,9 @@ struct Generator<'a> {
     tt_move: Option<Move>,
 }
 
-impl<'a> Generator<'a> {
-    fn new(list: &'a mut [GeneratedMove; 256], board: &Board, tt_move: Option<Move>) -> Generator<'a> {
-        Generator { list, count: 0, us: board.side_to_move(), tt_move }
+impl<'a> GeneratedMoves<'a> {
+    fn new(list: &'a mut [GeneratedMove; 256], board: &Board, tt_move: Option<Move>) -> GeneratedMoves<'a> {
+        GeneratedMoves { list, count: 0, us: board.side_to_move(), tt_move }
     }
 
     #[inline(always)]
@@ -172,7 +172,7 @@ pub(super) trait Scorer {
 pub(super) struct HistoryScorer<'a> {
     pub(super) histories: &'a Histories,
     pub(super) params: &'a Params,
-    pub(super) derived: &'a Derived,
+    pub(super) derived: &'a DerivedParams,
 }
 
 impl Scorer for HistoryScorer<'_> {
@@ -207,7 +207,7 @@ impl Scorer for HistoryScorer<'_> {
 /// The threat bonus of quiet moves: for a check, for leaving an attack by a less valuable piece and, negative, for
 /// entering one.
 struct ThreatBonus<'a> {
-    derived: &'a Derived,
+    derived: &'a DerivedParams,
     /// The lowest [`PieceTo`] of the side to move: its pawn on a1.
     first: PieceTo,
     /// By piece type: squares from which it gives check.
@@ -218,7 +218,7 @@ struct ThreatBonus<'a> {
 
 impl<'a> ThreatBonus<'a> {
     /// For the side to move; `pawn_attacks` are the squares attacked by enemy pawns.
-    fn new(derived: &'a Derived, board: &Board, pawn_attacks: u64) -> ThreatBonus<'a> {
+    fn new(derived: &'a DerivedParams, board: &Board, pawn_attacks: u64) -> ThreatBonus<'a> {
         let (them, occupied) = (!board.side_to_move(), board.occupied());
         let enemy = |piece: Piece| board.colored(them, piece);
         let pawns = BitBoard(pawn_attacks);
@@ -372,9 +372,9 @@ impl Picker {
     /// Not inlined: the large stack frame of the generators would slow down [`Picker::next`].
     #[inline(never)]
     fn generate_noisy<S: Scorer>(&self, arena: &mut Arena, board: &Board, scorer: &S) {
-        let mut generator = Generator::new(&mut arena.generated, board, self.tt_move);
-        board.for_each_noisy(|piece, mv| generator.add(piece, mv));
-        let count = generator.count();
+        let mut generated = GeneratedMoves::new(&mut arena.generated, board, self.tt_move);
+        board.for_each_noisy(|piece, mv| generated.add(piece, mv));
+        let count = generated.count();
         let score = |(index, &generated): (usize, &GeneratedMove)| {
             let mv = generated.mv();
             ListEntry::new(generated, scorer.noisy(board.captured(mv), mv, generated.piece_to()), index)
@@ -384,17 +384,17 @@ impl Picker {
 
     #[inline(never)]
     fn generate_quiet<S: Scorer>(&self, arena: &mut Arena, board: &Board, scorer: &S, context: &OrderingContext) {
-        let mut generator = Generator::new(&mut arena.generated, board, self.tt_move);
+        let mut generated = GeneratedMoves::new(&mut arena.generated, board, self.tt_move);
         if self.moves == MoveSet::NoisyAndChecks {
             board.for_each_quiet_check(|piece, mv| {
                 if board.see_ge(mv, 0) {
-                    generator.add(piece, mv);
+                    generated.add(piece, mv);
                 }
             });
         } else {
-            board.for_each_quiet(|piece, mv| generator.add(piece, mv));
+            board.for_each_quiet(|piece, mv| generated.add(piece, mv));
         }
-        let count = generator.count();
+        let count = generated.count();
         let refutation_score = refutation_scores(context);
         let quiet_score = scorer.quiet(board, context);
         let score = |(index, &generated): (usize, &GeneratedMove)| {
@@ -447,7 +447,7 @@ mod tests {
     #[test]
     fn threat_bonus_of_quiet_moves() {
         let params = Params::DEFAULT;
-        let derived = Derived::new(&params);
+        let derived = DerivedParams::new(&params);
         let escape = params.ordering_escape * 6_000 / 64;
         let both = escape - params.ordering_expose * 6_000 / 64;
         let cases = [

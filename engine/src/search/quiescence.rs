@@ -1,5 +1,5 @@
 //! [Quiescence search](https://www.chessprogramming.org/Quiescence_Search): captures and promotions until the position
-//! is quiet, all check evasions, and quiet checks at the first ply.
+//! is quiet, check evasions until one avoids mate and then only good captures, and quiet checks at the first ply.
 
 use super::history::{NO_PIECE_TO, OrderingContext, destination};
 use super::ordering::{MoveSet, Picker, ScoredMove};
@@ -7,10 +7,10 @@ use super::tt::{Bound, Entry};
 use super::window::Window;
 use super::{Search, Stopped};
 use crate::board::{Board, Move, PIECE_VALUES};
-use crate::value::{DECIDED, INFINITE, NONE, Value, mated_in};
+use crate::value::{INFINITE, NONE, TABLEBASE_WIN_IN_MAX, Value, mated_in};
 
 /// The state of a node.
-struct Node<'a> {
+struct QuiescenceNode<'a> {
     board: &'a Board,
     ply: usize,
     /// The current window: alpha rises with the best value.
@@ -69,10 +69,10 @@ impl Search<'_> {
         board: &'b Board,
         window: Window,
         quiet_checks: bool,
-    ) -> Node<'b> {
+    ) -> QuiescenceNode<'b> {
         let ply = self.position.ply();
         let entry = self.shared.table.probe(board.key(), ply);
-        Node {
+        QuiescenceNode {
             board,
             ply,
             window,
@@ -90,7 +90,7 @@ impl Search<'_> {
     /// [Stand pat](https://www.chessprogramming.org/Quiescence_Search#Standing_Pat): outside of check the static
     /// evaluation is a lower bound, because the side to move may decline all captures.
     #[inline(always)]
-    fn stand_pat<const PV: bool>(&mut self, node: &mut Node) -> Option<Value> {
+    fn stand_pat<const PV: bool>(&mut self, node: &mut QuiescenceNode) -> Option<Value> {
         if node.in_check {
             self.frame(node.ply).eval = NONE;
             return None;
@@ -111,8 +111,8 @@ impl Search<'_> {
     }
 
     #[inline(always)]
-    fn search_noisy_moves<const PV: bool>(&mut self, node: &mut Node) -> Result<(), Stopped> {
-        let &mut Node { board, ply, in_check, quiet_checks, .. } = node;
+    fn search_noisy_moves<const PV: bool>(&mut self, node: &mut QuiescenceNode) -> Result<(), Stopped> {
+        let &mut QuiescenceNode { board, ply, in_check, quiet_checks, .. } = node;
         let futility_base = if in_check { -INFINITE } else { node.best_value + self.params.qs_futility };
         let moves = match (in_check, quiet_checks) {
             (true, _) => MoveSet::All,
@@ -128,7 +128,7 @@ impl Search<'_> {
         while let Some(ScoredMove { mv, piece_to, .. }) = self.next_move(&mut picker, board, &ordering) {
             node.move_count += 1;
             self.prefetch_tt(mv, piece_to);
-            if node.best_value > -DECIDED {
+            if node.best_value > -TABLEBASE_WIN_IN_MAX {
                 if in_check {
                     // Once an evasion avoids mate, losing captures are skipped, and after the next move quiet evasions.
                     picker.skip_quiets();
@@ -165,14 +165,14 @@ impl Search<'_> {
 
     /// The TT move, if it is legal and a move that quiescence searches.
     #[inline(always)]
-    fn quiescence_tt_move(&self, node: &Node) -> Option<Move> {
+    fn quiescence_tt_move(&self, node: &QuiescenceNode) -> Option<Move> {
         let board = node.board;
         let belongs = |mv| node.in_check || (board.is_noisy(mv) && board.see_ge(mv, self.params.qs_see));
         node.entry?.mv.filter(|&mv| belongs(mv) && board.is_legal(mv))
     }
 
     /// Whether the move recaptures, promotes or gives check: the move count does not prune such moves.
-    fn is_forcing(&self, node: &Node, mv: Move) -> bool {
+    fn is_forcing(&self, node: &QuiescenceNode, mv: Move) -> bool {
         let previous = self.earlier(node.ply, 1).piece_to;
         previous != NO_PIECE_TO && destination(previous) == mv.to()
             || mv.promotion().is_some()
@@ -181,9 +181,12 @@ impl Search<'_> {
 
     /// The best value. A value that fails high is seldom exact, so it is blended with beta.
     #[inline(always)]
-    fn blend_with_beta(&self, node: &Node) -> Value {
-        let &Node { window, best_value, .. } = node;
-        if window.fails_high(best_value) && best_value.abs() < DECIDED && window.beta.abs() < DECIDED {
+    fn blend_with_beta(&self, node: &QuiescenceNode) -> Value {
+        let &QuiescenceNode { window, best_value, .. } = node;
+        if window.fails_high(best_value)
+            && best_value.abs() < TABLEBASE_WIN_IN_MAX
+            && window.beta.abs() < TABLEBASE_WIN_IN_MAX
+        {
             let weight = self.params.qs_blend;
             (weight * best_value + (4 - weight) * window.beta) / 4
         } else {
@@ -192,14 +195,14 @@ impl Search<'_> {
     }
 
     #[inline(always)]
-    fn store_quiescence(&self, node: &Node, value: Value, bound: Bound) {
-        let &Node { best_move: mv, raw_eval: eval, tt_pv: pv, .. } = node;
+    fn store_quiescence(&self, node: &QuiescenceNode, value: Value, bound: Bound) {
+        let &QuiescenceNode { best_move: mv, raw_eval: eval, tt_pv: pv, .. } = node;
         self.shared.table.store(node.board.key(), node.ply, &Entry { mv, value, eval, depth: 0, bound, pv });
     }
 }
 
 /// [Delta pruning](https://www.chessprogramming.org/Delta_Pruning): whether a capture cannot raise alpha.
-fn delta_pruning(node: &Node, mv: Move, futility_base: Value) -> bool {
+fn delta_pruning(node: &QuiescenceNode, mv: Move, futility_base: Value) -> bool {
     let board = node.board;
     if mv.promotion().is_some() {
         return false;

@@ -11,7 +11,7 @@ use super::{Info, Outcome, Report, Score, Search, Stopped};
 use crate::board::{Board, Move};
 use crate::platform::sync::lock;
 use crate::tablebase::{RankedMove, RootMoves};
-use crate::value::{DECIDED, INFINITE, MAX_PLY, TABLE_WIN, Value, moves_to_mate};
+use crate::value::{INFINITE, MAX_PLY, TABLEBASE_WIN, TABLEBASE_WIN_IN_MAX, Value, moves_to_mate};
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
 
@@ -132,7 +132,7 @@ impl Search<'_> {
         let best = &mut self.root_moves[0];
         let failed = best.value == -INFINITE || best.bound == Bound::Upper;
         if !failed && best.bound == Bound::Lower {
-            best.value = best.value.clamp(-TABLE_WIN, TABLE_WIN);
+            best.value = best.value.clamp(-TABLEBASE_WIN, TABLEBASE_WIN);
         }
         if completed.is_empty() {
             return;
@@ -176,7 +176,7 @@ impl Search<'_> {
         let average = self.root_moves[self.pv_index].average;
         let mut delta = self.params.aspiration_delta;
         let mut window = match average {
-            Some(value) if depth >= self.params.aspiration_depth && value.abs() < DECIDED => {
+            Some(value) if depth >= self.params.aspiration_depth && value.abs() < TABLEBASE_WIN_IN_MAX => {
                 delta += value.abs() / self.params.aspiration_value_divisor;
                 Window::new(value - delta, value + delta)
             }
@@ -203,7 +203,7 @@ impl Search<'_> {
                 }
             }
             // A full window finds the complete line to a mate.
-            if value.abs() >= DECIDED {
+            if value.abs() >= TABLEBASE_WIN_IN_MAX {
                 window = Window::OPEN;
                 reduction = 0;
             }
@@ -334,8 +334,8 @@ impl Search<'_> {
             // The WDL model does not know insufficient material.
             None if board.insufficient_material() => (Score::Cp(0), [0, 1000, 0]),
             // As in Stockfish: 20,000 centipawns minus the plies to the tablebase win.
-            None if self.shared.options.tables.is_some() && value.abs() >= DECIDED => {
-                (Score::Cp(value.signum() * (20_000 - (TABLE_WIN - value.abs()))), decided)
+            None if self.shared.options.tables.is_some() && value.abs() >= TABLEBASE_WIN_IN_MAX => {
+                (Score::Cp(value.signum() * (20_000 - (TABLEBASE_WIN - value.abs()))), decided)
             }
             None => (Score::Cp(weights.units.centipawns(value, phase)), weights.units.chances(value, phase)),
             Some(moves) => (Score::Mate(moves), decided),
@@ -422,11 +422,11 @@ fn vote(results: &[ThreadResult], base: Value) -> usize {
     let mut best = 0;
     for (index, result) in results.iter().enumerate().skip(1) {
         let (new, old) = (&result.best, &results[best].best);
-        let better = if old.value >= DECIDED {
+        let better = if old.value >= TABLEBASE_WIN_IN_MAX {
             new.value > old.value
-        } else if new.value >= DECIDED {
+        } else if new.value >= TABLEBASE_WIN_IN_MAX {
             true
-        } else if new.value <= -DECIDED || old.value <= -DECIDED {
+        } else if new.value <= -TABLEBASE_WIN_IN_MAX || old.value <= -TABLEBASE_WIN_IN_MAX {
             new.value > old.value
         } else {
             (votes(new.mv), weight(result)) > (votes(old.mv), weight(&results[best]))

@@ -10,7 +10,7 @@
 
 use crate::board::Move;
 use crate::platform::{advise_huge_pages, available_megabytes, prefetch};
-use crate::value::{DECIDED, NONE, Value};
+use crate::value::{NONE, TABLEBASE_WIN_IN_MAX, Value};
 use bytemuck::allocation::try_zeroed_slice_box;
 use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering::Relaxed};
@@ -144,16 +144,16 @@ pub(crate) struct Table {
 /// Makes mate and tablebase values relative to the position instead of the root.
 fn to_stored(value: Value, ply: usize) -> i16 {
     (match value {
-        v if v >= DECIDED => v + ply as Value,
-        v if v <= -DECIDED => v - ply as Value,
+        v if v >= TABLEBASE_WIN_IN_MAX => v + ply as Value,
+        v if v <= -TABLEBASE_WIN_IN_MAX => v - ply as Value,
         v => v,
     }) as i16
 }
 
 fn from_stored(value: i16, ply: usize) -> Value {
     match Value::from(value) {
-        v if v >= DECIDED => v - ply as Value,
-        v if v <= -DECIDED => v + ply as Value,
+        v if v >= TABLEBASE_WIN_IN_MAX => v - ply as Value,
+        v if v <= -TABLEBASE_WIN_IN_MAX => v + ply as Value,
         v => v,
     }
 }

@@ -3,7 +3,7 @@ use crate::control::Control;
 use crate::engine::Engine;
 use crate::eval::Weights;
 use crate::search::{Limits, Options, Score};
-use crate::value::DECIDED;
+use crate::value::TABLEBASE_WIN_IN_MAX;
 use rand::Rng;
 use rand_pcg::Pcg64Mcg;
 
@@ -172,10 +172,10 @@ fn a_search_probes_the_tables() {
     };
     // One ply before the tables: capturing the rook wins.
     let (outcome, hits) = search("8/8/8/8/1k6/8/1r2Q3/K7 w - - 0 1", &options);
-    assert!(outcome.value >= DECIDED && hits > 0, "{outcome:?}");
+    assert!(outcome.value >= TABLEBASE_WIN_IN_MAX && hits > 0, "{outcome:?}");
     // In the tables: just the winning moves are searched, and a drawn position has the value of a draw.
     let (outcome, hits) = search("8/8/8/8/8/4k3/6P1/6K1 w - - 0 1", &options);
-    assert!(outcome.value >= DECIDED && hits > 0, "{outcome:?}");
+    assert!(outcome.value >= TABLEBASE_WIN_IN_MAX && hits > 0, "{outcome:?}");
     assert!(matches!(outcome.score, Score::Cp(19_000..) | Score::Mate(1..)), "{outcome:?}");
     let (outcome, _) = search("8/8/8/8/8/8/k7/B6K w - - 0 1", &options);
     assert_eq!(outcome.value, DRAW);
@@ -217,8 +217,12 @@ fn multipv_reports_moves_of_all_ranks() {
             let mut found = Vec::new();
             for &(_, mv, value) in &lines {
                 let after = -(tables.base.wdl(&game.board().after(mv)).expect("a table of three pieces") as i32);
-                let reported = if value.abs() >= DECIDED { value.signum() } else { 0 };
-                assert_eq!((reported, value.abs() < DECIDED), (after.signum(), value == DRAW), "{fen} {mv}");
+                let reported = if value.abs() >= TABLEBASE_WIN_IN_MAX { value.signum() } else { 0 };
+                assert_eq!(
+                    (reported, value.abs() < TABLEBASE_WIN_IN_MAX),
+                    (after.signum(), value == DRAW),
+                    "{fen} {mv}"
+                );
                 found.push(reported);
             }
             assert!(found.is_sorted_by(|first, second| first >= second), "{fen} {found:?}");
@@ -246,12 +250,12 @@ fn root_moves_obey_the_fifty_move_rule() {
     };
     // With a low clock all winning moves have one rank; with a high one, the shortest win alone.
     let (fresh, late) = (ranked(&tables, 0), ranked(&tables, 76));
-    assert_eq!((fresh.best().value, late.best().value), (TABLE_WIN, TABLE_WIN));
+    assert_eq!((fresh.best().value, late.best().value), (TABLEBASE_WIN, TABLEBASE_WIN));
     assert!(fresh.complete && fresh.moves.len() > late.moves.len(), "{fresh:?} {late:?}");
     // Too late to win, unless the rule is off.
     let cursed = ranked(&tables, 90);
-    assert!(cursed.best().value > DRAW && cursed.best().value < DECIDED, "{cursed:?}");
-    assert_eq!(ranked(&Tables { fifty_moves: false, ..tables.clone() }, 90).best().value, TABLE_WIN);
+    assert!(cursed.best().value > DRAW && cursed.best().value < TABLEBASE_WIN_IN_MAX, "{cursed:?}");
+    assert_eq!(ranked(&Tables { fifty_moves: false, ..tables.clone() }, 90).best().value, TABLEBASE_WIN);
 }
 
 /// A new folder with a copy of all tables, each modified by `change`.

@@ -9,28 +9,28 @@ use crate::board::{Board, Delta};
 
 /// The accumulator stack.
 pub(crate) struct Accumulator {
-    stack: Vec<Slot>,
+    stack: Vec<StackEntry>,
     top: usize,
 }
 
 /// A position of the stack.
-struct Slot {
+struct StackEntry {
     /// The pieces that the move to the position changed; none at the root.
     change: Change,
     valid: bool,
     sums: PieceSums,
 }
 
-impl Slot {
-    fn invalid() -> Slot {
-        Slot { change: Change::none(), valid: false, sums: PieceSums::default() }
+impl StackEntry {
+    fn invalid() -> StackEntry {
+        StackEntry { change: Change::none(), valid: false, sums: PieceSums::default() }
     }
 }
 
 impl Accumulator {
     /// An accumulator without valid sums.
     pub(crate) fn new() -> Accumulator {
-        Accumulator { stack: vec![Slot::invalid()], top: 0 }
+        Accumulator { stack: vec![StackEntry::invalid()], top: 0 }
     }
 
     /// Makes `board` the root. The weights must be the same as before.
@@ -55,7 +55,7 @@ impl Accumulator {
     pub(crate) fn push(&mut self, delta: &Delta) {
         self.top += 1;
         if self.top == self.stack.len() {
-            self.stack.push(Slot::invalid());
+            self.stack.push(StackEntry::invalid());
         }
         let slot = &mut self.stack[self.top];
         (slot.valid, slot.change) = (false, Change::new(delta));
