@@ -10,7 +10,6 @@ mod output;
 mod annotate;
 mod average;
 mod calibrate;
-mod convert;
 mod datagen;
 mod experiment;
 mod fit;
@@ -71,12 +70,10 @@ enum Command {
     Fit(fit::Arguments),
     /// Generate training data: games of weights against themselves
     Datagen(datagen::Arguments),
-    /// Make a sample file from games (PGN, viriformat) and positions (EPD, bulletformat)
+    /// Make a sample file from games (PGN) and positions (EPD)
     Prepare(Box<prepare::Arguments>),
     /// Replace the desired moves and scores of a sample file by those of a search
     Label(label::Arguments),
-    /// Convert games (PGN, viriformat) to PGN, viriformat or bulletformat
-    Convert(convert::Arguments),
     /// Play a match of two players, each opening with both colors
     Match(Box<match_::Arguments>),
     /// Tune constants of the search or weights by games (SPSA)
@@ -98,7 +95,7 @@ enum Command {
 /// The commands of the help, under the headings of what a user wants to do.
 const GROUPS: [(&str, &[&str]); 5] = [
     ("Explain and solve", &["annotate", "suite"]),
-    ("Train", &["selftrain", "train", "fit", "datagen", "prepare", "label", "convert"]),
+    ("Train", &["selftrain", "train", "fit", "datagen", "prepare", "label"]),
     ("Measure", &["match", "spsa", "report", "weights"]),
     ("Levels and papers", &["level", "experiment"]),
     ("Shell", &["completions", "man"]),
@@ -174,7 +171,6 @@ pub fn run() -> ExitCode {
         Command::Weights(arguments) => weights::run(arguments),
         Command::Suite(arguments) => suite::run(&arguments),
         Command::Datagen(arguments) => datagen::run(arguments),
-        Command::Convert(arguments) => convert::run(&arguments),
         Command::Match(arguments) => match_::run(*arguments),
         Command::Spsa(arguments) => spsa::run(*arguments),
         Command::Selftrain(arguments) => selftrain::run(*arguments),

@@ -50,7 +50,7 @@ pub struct Tags {
 pub struct BrokenGame {
     /// The file.
     pub path: PathBuf,
-    /// The first line of the game; in a binary file, its number.
+    /// The first line of the game.
     pub line: u64,
     /// The players, if known, and the problem.
     pub problem: String,

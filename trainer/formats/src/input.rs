@@ -41,12 +41,6 @@ pub fn open(path: &Path) -> Result<Box<dyn BufRead + Send>, Error> {
     unpack(BufReader::with_capacity(1 << 16, file)).map_err(Error::file("read", path))
 }
 
-/// Opens a binary file and decompresses it while it is read.
-pub fn open_bytes(path: &Path) -> Result<Box<dyn BufRead + Send>, Error> {
-    let file = files::open(path).map_err(Error::file("open", path))?;
-    decoder(BufReader::with_capacity(1 << 16, file)).map_err(Error::file("read", path))
-}
-
 fn unpack(packed: impl BufRead + Send + 'static) -> io::Result<Box<dyn BufRead + Send>> {
     let text = Peeked::new(decoder(packed)?);
     if is_archive(&text.start) { Ok(Box::new(Texts::new(Box::new(text), member))) } else { readable(text) }
@@ -197,18 +191,10 @@ pub enum Kind {
     Games,
     /// One position per line.
     Positions,
-    /// Games in [`viriformat`](crate::viriformat).
-    Viriformat,
-    /// Games in Stockfish's binpack (`data::binpack`).
-    Binpack,
-    /// Positions in [`bulletformat`](crate::bulletformat).
-    Bulletformat,
 }
 
 impl Kind {
-    /// Names that end in `.epd` or `.fen` (before `.tar`, `.zst`, `.gz` or `.bz2`) are positions, in `.bullet` or
-    /// `.bulletformat` positions in bulletformat, in `.vf` or `.viriformat` games in viriformat, in `.binpack` games in
-    /// binpack, all others games in PGN.
+    /// Names that end in `.epd` or `.fen` (before `.tar`, `.zst`, `.gz` or `.bz2`) are positions, all others games.
     #[must_use]
     pub fn of(path: &Path) -> Kind {
         let name = path.file_name().unwrap_or_default().to_string_lossy().to_lowercase();
@@ -217,9 +203,6 @@ impl Kind {
         let name = name.strip_suffix(".tar").unwrap_or(name);
         match name.rsplit_once('.') {
             Some((_, "epd" | "fen")) => Kind::Positions,
-            Some((_, "vf" | "viriformat")) => Kind::Viriformat,
-            Some((_, "binpack")) => Kind::Binpack,
-            Some((_, "bullet" | "bulletformat")) => Kind::Bulletformat,
             _ => Kind::Games,
         }
     }
@@ -516,10 +499,6 @@ mod tests {
             ("a.fen.gz", Kind::Positions),
             ("a.pgn.tar", Kind::Games),
             ("a.epd.bz2", Kind::Positions),
-            ("a.vf", Kind::Viriformat),
-            ("a.viriformat.zst", Kind::Viriformat),
-            ("a.binpack", Kind::Binpack),
-            ("a.bullet.zst", Kind::Bulletformat),
             ("games", Kind::Games),
         ] {
             assert_eq!(Kind::of(Path::new(name)), kind, "{name}");

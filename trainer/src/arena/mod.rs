@@ -2,10 +2,8 @@
 //!
 //! A match ([`matches`]) plays each opening ([`openings`]) with both colors ([`play`]), writes the games
 //! ([`pgn_writer`]), from which it can be resumed, and computes statistics of the results ([`statistics`]). [`suite`]
-//! counts the test positions and puzzles that an engine solves; [`convert`](mod@convert) converts games between
-//! formats. This module uses [`base`](crate::base) and [`data`](crate::data), and no training code.
+//! counts the test positions and puzzles that an engine solves. This module uses [`base`](crate::base) and [`data`](crate::data), and no training code.
 
-pub mod convert;
 pub mod matches;
 pub mod openings;
 pub mod pgn_writer;

@@ -24,7 +24,7 @@ use dyad_formats::epd::Epd;
 use dyad_formats::error::Error;
 use dyad_formats::hash;
 use dyad_formats::input::{Kind, parse_lines};
-use dyad_formats::source::chunks;
+use dyad_formats::pgn::GameTexts;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 use serde::{Deserialize, Serialize};
@@ -76,7 +76,7 @@ pub fn read(path: &Path, plies: usize, mut on_broken: impl FnMut(&Error)) -> Res
     };
     let all = match Kind::of(path) {
         Kind::Positions => read_positions(path, &mut report)?,
-        _ => read_games(path, plies, &mut report)?,
+        Kind::Games => read_games(path, plies, &mut report)?,
     };
     let mut seen = HashSet::new();
     let playable = |opening: &Opening| {
@@ -103,17 +103,13 @@ fn read_positions(path: &Path, on_broken: &mut dyn FnMut(Error)) -> Result<Vec<O
 
 fn read_games(path: &Path, plies: usize, on_broken: &mut dyn FnMut(Error)) -> Result<Vec<Opening>, Error> {
     let mut openings = Vec::new();
-    for piece in chunks(path)? {
-        for game in piece?.games(None) {
-            match game {
-                Ok(game) => {
-                    let moves = game.moves.iter().take(plies).map(|played| played.mv).collect();
-                    openings.push(Opening { start: game.start, moves });
-                }
-                Err(broken) => {
-                    on_broken(Error::content(path, format!("game at line {}", broken.line), broken.problem));
-                }
+    for text in GameTexts::open(path)? {
+        match text?.parse(None) {
+            Ok(game) => {
+                let moves = game.moves.iter().take(plies).map(|played| played.mv).collect();
+                openings.push(Opening { start: game.start, moves });
             }
+            Err(broken) => on_broken(Error::content(path, format!("game at line {}", broken.line), broken.problem)),
         }
     }
     Ok(openings)

@@ -8,7 +8,6 @@
 //! memorization. So the hash of the game decides: every program makes the same split without a list.
 
 use std::ops::{Bound, RangeInclusive};
-use std::path::Path;
 
 use clap::{Args, ValueEnum};
 use dyad_engine::board::{Board, Color, Move};
@@ -367,22 +366,6 @@ impl Filters {
             }
             _ => Ok(()),
         }
-    }
-
-    /// Refuses filters by what the positions of a file in bulletformat lack: the color of the side to move, so that a
-    /// won game is read as White's, and the ply, which is read as 0.
-    pub(crate) fn check_bulletformat(&self, path: &Path) -> Result<(), Error> {
-        let has = |result| self.results.contains(&result);
-        if has(GameResult::WhiteWins) != has(GameResult::BlackWins) {
-            let problem = "bulletformat has them for the side to move, not for White: --results must have both 1-0 and \
-                           0-1, or neither";
-            return Err(Error::content(path, "the results", problem));
-        }
-        if self.plies != Filters::default().plies {
-            let problem = "bulletformat does not have them: leave out --min-ply and --max-ply";
-            return Err(Error::content(path, "the plies", problem));
-        }
-        Ok(())
     }
 
     fn rating(&self, game: &GameRecord, mover: Color) -> Result<(), SkipReason> {

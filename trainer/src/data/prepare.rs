@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use clap::Args;
 use dyad_engine::tablebase::Tablebase;
-use dyad_formats::bulletformat::{RecordBatch, RecordBatches};
+use dyad_formats::files::check_output;
 use dyad_formats::choice::weights_id;
 use dyad_formats::epd::Epd;
 use dyad_formats::error::Error;
@@ -22,10 +22,9 @@ use dyad_formats::game::GameRecord;
 use dyad_formats::hash;
 use dyad_formats::input::{Kind, Lines};
 use dyad_formats::packed::Packed;
-use dyad_formats::pgn::check_side;
+use dyad_formats::pgn::{GameText, GameTexts, check_side};
 use dyad_formats::samples::{SampleSummary, SampleWriter};
 use dyad_formats::score::{GameResult, ScoreSide};
-use dyad_formats::source::{FileChunk, FileChunks, chunks};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
@@ -46,8 +45,7 @@ const LINES_IN_BATCH: usize = 2_048;
 #[group(skip)]
 pub struct PrepareSettings {
     /// Games (.pgn) and positions (.epd), plain, packed (.zst, .gz, .bz2) or in archives of such files (.tar,
-    /// OpenBench); games in viriformat (.vf) and, in builds with that feature, binpack (.binpack); positions in
-    /// bulletformat (.bullet)
+    /// OpenBench)
     #[arg(value_name = "FILE")]
     pub inputs: Vec<PathBuf>,
     /// Side that the scores in comments are given for: `white` or `mover` (Cute Chess, fastchess) [default: scores are
@@ -168,9 +166,6 @@ pub fn prepare(
         number::check("positions", count, &(1..)).map_err(Error::Settings)?;
     }
     settings.filters.check()?;
-    if let Some(path) = settings.inputs.iter().find(|path| Kind::of(path) == Kind::Bulletformat) {
-        settings.filters.check_bulletformat(path)?;
-    }
     check_output(out, settings.inputs.iter().chain(&settings.split_by))?;
     if let Some(side) = settings.scores {
         check_side(settings.inputs.iter().map(PathBuf::as_path), side)?;
@@ -425,8 +420,7 @@ struct Selected {
 
 /// A unit of work.
 enum Batch {
-    Games(Vec<FileChunk>),
-    Boards(RecordBatch),
+    Games(Vec<GameText>),
     Lines(Arc<Path>, Vec<(u64, String)>),
 }
 
@@ -470,21 +464,11 @@ fn read(
 fn work(batch: Batch, settings: &PrepareSettings, origins: Option<&Origins>) -> Output {
     let mut output = Output::default();
     match batch {
-        Batch::Games(pieces) => {
-            for game in pieces.iter().flat_map(|piece| piece.games(settings.scores)) {
+        Batch::Games(texts) => {
+            for game in texts.iter().map(|text| text.parse(settings.scores)) {
                 output.games += 1;
                 match game {
                     Ok(game) => output.game(&game, settings),
-                    Err(broken) => output.broken.push(broken),
-                }
-            }
-        }
-        Batch::Boards(block) => {
-            for position in block.positions() {
-                output.games += 1;
-                match position {
-                    // The format lacks castling rights and side to move: its games cannot be found.
-                    Ok(epd) => output.position(&epd, settings, None),
                     Err(broken) => output.broken.push(broken),
                 }
             }
@@ -543,8 +527,7 @@ struct Batches {
 }
 
 enum Source {
-    Games(FileChunks),
-    Boards(RecordBatches),
+    Games(GameTexts),
     Lines(Arc<Path>, Lines),
 }
 
@@ -558,8 +541,7 @@ impl Batches {
             let Some(source) = &mut self.current else {
                 let Some(path) = self.inputs.pop_front() else { return Ok(None) };
                 self.current = Some(match Kind::of(&path) {
-                    Kind::Games | Kind::Viriformat | Kind::Binpack => Source::Games(chunks(&path)?),
-                    Kind::Bulletformat => Source::Boards(RecordBatches::open(&path, LINES_IN_BATCH)?),
+                    Kind::Games => Source::Games(GameTexts::open(&path)?),
                     Kind::Positions => Source::Lines(path.as_path().into(), Lines::open(&path)?),
                 });
                 continue;
@@ -576,15 +558,10 @@ impl Batches {
 impl Source {
     fn next_batch(&mut self) -> Result<Option<Batch>, Error> {
         Ok(match self {
-            Source::Games(pieces) => {
-                let mut games: Vec<FileChunk> = Vec::new();
-                while games.len() < GAMES_IN_BATCH && !games.last().is_some_and(FileChunk::is_large) {
-                    let Some(piece) = pieces.next() else { break };
-                    games.push(piece?);
-                }
+            Source::Games(texts) => {
+                let games: Vec<GameText> = texts.take(GAMES_IN_BATCH).collect::<Result<_, _>>()?;
                 (!games.is_empty()).then_some(Batch::Games(games))
             }
-            Source::Boards(boards) => boards.next().transpose()?.map(Batch::Boards),
             Source::Lines(path, input) => {
                 let lines = read_lines(input)?;
                 (!lines.is_empty()).then(|| Batch::Lines(path.clone(), lines))
@@ -612,10 +589,8 @@ mod tests {
     use crate::data::positions::Duplicates;
     use dyad_engine::board::Board;
     use dyad_engine::control::Control;
-    use dyad_formats::bulletformat;
     use dyad_formats::packed::Sample;
     use dyad_formats::samples::SampleFile;
-    use dyad_formats::score::Score;
     use dyad_formats::testing::Temporary;
     use dyad_formats::testing::{MATE, SPECIAL};
     use std::fs;
@@ -717,38 +692,6 @@ mod tests {
             assert_eq!(count, expected, "{name}: {counts:?}");
             assert_eq!(counts.left_out.get(&reason).copied(), Some(times), "{name}: {counts:?}");
             assert_eq!((counts.games, counts.broken, counts.positions), (2, 0, count as u64), "{name}");
-        }
-    }
-
-    /// Its positions are all of White to move at ply 0, so these filters would select others than they say.
-    #[test]
-    fn filters_by_color_or_ply_are_refused_for_bulletformat() {
-        use GameResult::{BlackWins, Draw, WhiteWins};
-        let folder = Temporary::folder();
-        let [pgn, bullet] = ["in.pgn", "in.bullet"].map(|name| folder.join(name));
-        fs::write(&pgn, "").unwrap();
-        fs::write(&bullet, bulletformat::encode(&Board::startpos(), Score::centipawns(20.0), WhiteWins)).unwrap();
-        let written = |filters: Filters| {
-            let inputs = vec![pgn.clone(), bullet.clone()];
-            let settings = PrepareSettings { inputs, filters, ..PrepareSettings::default() };
-            let made = run_with(&settings, &folder.join("out"), 1, &mut |_| ());
-            made.map(|(summary, _)| summary.count).map_err(|error| error.to_string())
-        };
-        let of_results = |results: &[GameResult]| Filters { results: results.to_vec(), ..Filters::default() };
-        let of_plies = |plies| Filters { plies, ..Filters::default() };
-        for (filters, expected) in [
-            (of_results(&[WhiteWins]), "in.bullet, the results: "),
-            (of_results(&[BlackWins]), "in.bullet, the results: "),
-            (of_results(&[WhiteWins, Draw]), "in.bullet, the results: "),
-            (of_results(&[Draw]), "left out: result"),
-            (of_plies([6, 10_000]), "in.bullet, the plies: "),
-            (of_plies([0, 20]), "in.bullet, the plies: "),
-        ] {
-            let error = written(filters).unwrap_err();
-            assert!(error.contains(expected), "{expected}: {error}");
-        }
-        for filters in [Filters::default(), of_results(&[BlackWins, WhiteWins])] {
-            assert_eq!(written(filters), Ok(1));
         }
     }
 
