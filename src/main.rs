@@ -9,7 +9,6 @@
 
 mod bench;
 mod browser;
-mod choice;
 mod cli;
 mod display;
 mod info;

@@ -7,7 +7,6 @@ use std::path::{Path, PathBuf};
 use dyad_engine::engine::Engine;
 use dyad_engine::search;
 
-use crate::choice::IdCache;
 use crate::opponent::Opponent;
 use crate::tables;
 
@@ -21,8 +20,6 @@ pub struct Session {
     pub trained: Option<Trained>,
     /// Whether a search of this game has reported `trained`.
     pub trained_reported: bool,
-    /// The id of the engine's weights.
-    pub weights_id: IdCache,
     /// The options of each search.
     pub settings: SessionSettings,
 }
@@ -34,8 +31,6 @@ pub struct SessionSettings {
     pub search: search::Options,
     /// `UCI_ShowWDL`.
     pub show_wdl: bool,
-    /// `PgnComment`: whether to report the margin over the second-best move.
-    pub pgn_comment: bool,
     /// `UCI_Chess960`: whether castling is written as the king's capture of its rook.
     pub chess960: bool,
     /// The options of tablebases.

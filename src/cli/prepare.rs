@@ -3,7 +3,6 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use dyad_formats::choice::weights_id;
 use dyad_formats::files::check_output;
 use dyad_formats::game::BrokenGame;
 use dyad_formats::samples::SampleSummary;
@@ -98,9 +97,6 @@ fn print(summary: &SampleSummary, counts: &PrepareCounts) {
     println!("{} games or lines read, {} of them broken", counts.games, counts.broken);
     for (reason, count) in &counts.left_out {
         println!("{count:>10} left out: {}", reason.name());
-    }
-    for (weights, count) in &counts.with_margin {
-        println!("{count:>10} with a known margin over the second-best move, by weights {}", weights_id(*weights));
     }
     println!(
         "{:>10} positions written, {} of them for testing, from {} games; identity {:016x}",

@@ -13,13 +13,12 @@ use std::time::{Duration, Instant};
 use crossbeam::channel::{Sender, unbounded};
 use dyad_engine::board::{Board, Game};
 use dyad_engine::control::Control;
-use dyad_engine::search::{BestTwo, Limits, Options, Report};
+use dyad_engine::search::{Limits, Options, Report};
 
 use super::command::{Bench, Genfens};
 use super::genfens;
 use super::setting::Setting;
 use crate::bench;
-use crate::choice::{VARIATIONS, choice_line};
 use crate::display::{self, Moves, PrintLine};
 use crate::info::{best_move_line, current_move_line, ended_line, info_line, info_string};
 use crate::perft;
@@ -235,28 +234,15 @@ fn search(game: &Game, limits: &Limits, session: &mut Session, control: &Control
     }
     let patience = tables::patience(limits, &session.settings.search);
     let tables = session.settings.tables.tables(patience, control, print);
-    let mut options = Options { tables, ..session.settings.search.clone() };
+    let options = Options { tables, ..session.settings.search.clone() };
     let choice = &session.settings.tables;
     let mut player = session.opponent.player(limits);
-    let shown = options.multipv;
-    let asked = session.settings.pgn_comment && player.is_none() && !ended;
-    let mut best_two = asked.then(|| (BestTwo::default(), session.weights_id.of(session.engine.weights())));
-    if asked {
-        options.multipv = shown.max(VARIATIONS);
-    }
     if session.trained.is_some() && player.is_none() && !std::mem::replace(&mut session.trained_reported, true) {
         print(info_string(&format!("{} plays", engine_name(session.trained.as_ref()))));
     }
     let mut current_shown: Option<Instant> = None;
     let mut on_report = |report: &Report| match report {
-        Report::Info(info) if !ended => {
-            if let Some((best_two, _)) = &mut best_two {
-                best_two.note(report);
-            }
-            if info.multipv <= shown {
-                print(info_line(info, board, show_wdl));
-            }
-        }
+        Report::Info(info) if !ended => print(info_line(info, board, show_wdl)),
         // Limited, so that `currmove` does not hide other lines.
         Report::CurrentMove { depth, mv, number }
             if current_shown.is_none_or(|shown| shown.elapsed() >= CURRENT_MOVE_EVERY) =>
@@ -266,9 +252,6 @@ fn search(game: &Game, limits: &Limits, session: &mut Session, control: &Control
         }
         Report::Answer(outcome) => {
             choice.report_error(print);
-            if let Some((best_two, weights)) = &best_two {
-                print(choice_line(best_two, board, outcome, *weights));
-            }
             print(best_move_line(board, outcome.best, outcome.ponder));
         }
         _ => {}

@@ -19,7 +19,6 @@ use vampirc_uci::{Serializable, UciOptionConfig};
 
 use super::go::number;
 use super::weights;
-use crate::choice::IdCache;
 use crate::opponent::Opponent;
 use crate::session::{Outcome, PlayTrained, Session, SessionSettings};
 use crate::tables::MOST_PIECES;
@@ -72,7 +71,7 @@ fn rows() -> impl Iterator<Item = Row> {
 }
 
 #[rustfmt::skip]
-const TABLE: [Row; 29] = [
+const TABLE: [Row; 28] = [
     Row { name: "Hash", of: Of::Engine(Kind::Spin { default: DEFAULT_HASH as i64, min: 1, max: MAX_HASH as i64, set: |session, megabytes| {
         session.engine.set_hash(megabytes as usize).map_err(|error| error.to_string())?;
         Ok(None)
@@ -103,10 +102,6 @@ const TABLE: [Row; 29] = [
     Row { name: "UCI_AnalyseMode", of: Of::Engine(Kind::Check { default: false, set: |_, _| Ok(None) }) },
     Row { name: "UCI_Chess960", of: Of::Engine(Kind::Check { default: false, set: |session, on| {
         session.settings.chess960 = on;
-        Ok(None)
-    } }) },
-    Row { name: "PgnComment", of: Of::Engine(Kind::Check { default: false, set: |session, on| {
-        session.settings.pgn_comment = on;
         Ok(None)
     } }) },
     Row { name: "UCI_LimitStrength", of: Of::Engine(Kind::Check { default: false, set: |session, on| {
@@ -166,7 +161,6 @@ pub fn default_session() -> Session {
         opponent: Opponent::new(),
         trained: None,
         trained_reported: false,
-        weights_id: IdCache::default(),
         settings: SessionSettings::default(),
     };
     for row in rows() {

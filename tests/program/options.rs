@@ -1,16 +1,7 @@
 //! Options, in the ways in which GUIs set them.
 
-use std::fs;
-use std::sync::Arc;
-
 use crate::driver::{Line, Program, after, check_search, folder};
-use dyad_engine::board::{Board, Game};
-use dyad_engine::control::Control;
-use dyad_engine::engine::Engine;
 use dyad_engine::eval::Weights;
-use dyad_engine::search::{Limits, Options, Report};
-use dyad_engine::value::gap;
-use dyad_formats::choice::{BEGINNING, Choice};
 use dyad_formats::weights_file;
 
 #[test]
@@ -334,74 +325,5 @@ fn during_a_search_ready_is_answered_at_once() {
         program.send("stop");
     }
     program.until("bestmove");
-    program.quit();
-}
-
-/// The two best moves of a search of two variations, and how far they are apart.
-fn best_two(weights: &Arc<Weights>, game: &Game, depth: u32) -> (String, String, i32) {
-    let mut two = [None, None];
-    let mut note = |report: &Report| {
-        if let Report::Info(info) = report
-            && info.depth == depth
-        {
-            two[info.multipv - 1] = Some((game.board().uci(info.pv[0]), info.value));
-        }
-    };
-    let options = Options { multipv: 2, ..Options::default() };
-    Engine::new(Arc::clone(weights)).search(game, &Limits::depth(depth), &options, &Control::new(false), &mut note);
-    let [(best, value), (second, behind)] = two.map(|found| found.expect("both were searched"));
-    (best, second, gap(value, behind))
-}
-
-#[test]
-fn the_margin_is_reported_before_the_answer() {
-    let mut program = Program::start();
-    let weights = Weights::embedded();
-    program.send("setoption name PgnComment value true");
-    for (position, depth) in [
-        ("startpos", 7),
-        ("startpos moves e2e4 e7e5 g1f3 b8c6 f1b5 g8f6", 8),
-        ("fen r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1", 6),
-        ("fen 6k1/5ppp/8/3q4/8/4N3/5PPP/6K1 w - - 0 1", 7),
-        ("fen 6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 1", 5),
-    ] {
-        program.send(&format!("ucinewgame\nposition {position}"));
-        let output = program.search(&format!("go depth {depth}"));
-        let game = match position.strip_prefix("fen ") {
-            Some(fen) => Game::new(Board::from_fen(fen).expect("it is valid")),
-            None => after(position.split_once(" moves ").map_or("", |(_, moves)| moves)),
-        };
-        check_search(&game, &output);
-        assert!(output.iter().all(|line| !line.contains("multipv 2")), "{output:?}");
-        let line = &output[output.len() - 2];
-        let words = line.strip_prefix(BEGINNING).unwrap_or_else(|| panic!("{output:?}"));
-        assert!(!words.contains(['"', '{', '}', ',']), "{line}");
-        let choice = Choice::parse(words, game.board()).unwrap_or_else(|| panic!("{line}"));
-        let (best, second, gap) = best_two(&weights, &game, depth);
-        let printed = choice.second.map(|(mv, gap)| (game.board().uci(mv), gap as i32));
-        assert_eq!(printed, Some((second, gap)), "{position}");
-        assert!(output[output.len() - 1].starts_with(&format!("bestmove {best}")), "{output:?}");
-        assert_eq!((choice.depth, choice.weights_id()), (depth, weights.id()));
-    }
-    // A forced move has no margin.
-    program.send("position fen 7k/8/8/8/8/8/1r6/K7 w - - 0 1");
-    let output = program.search("go depth 4");
-    let expected = format!("{BEGINNING} depth 4 weights {}", weights.id());
-    assert_eq!(output[output.len() - 2], expected);
-    program.send("position fen 7k/5Q2/6K1/8/8/8/8/8 b - - 0 1");
-    let output = program.search("go depth 4");
-    assert!(output.iter().all(|line| !line.contains("pgncomment")), "{output:?}");
-    // Other weights have another id, and an opponent that makes mistakes does not choose the best.
-    program.send("setoption name WeightsFile value weights/material.json\nposition startpos");
-    let output = program.search("go depth 4");
-    assert!(output[output.len() - 2].ends_with(&Weights::material().id()), "{output:?}");
-    program.send("setoption name MultiPV value 3");
-    let output = program.search("go depth 4");
-    assert!(output[output.len() - 2].starts_with(BEGINNING) && output.iter().any(|line| line.contains("multipv 3")));
-    for option in ["name UCI_LimitStrength value true", "name PgnComment value false"] {
-        program.send(&format!("setoption {option}"));
-        let output = program.search("go depth 2");
-        assert!(output.iter().all(|line| !line.contains("pgncomment")), "{output:?}");
-    }
     program.quit();
 }

@@ -4,7 +4,6 @@ use std::path::PathBuf;
 
 use dyad_engine::board::{Board, Move};
 
-use crate::choice::Choice;
 use crate::hash;
 use crate::score::{GameResult, Score};
 
@@ -17,15 +16,13 @@ pub struct PlayedMove {
     pub score: Option<Score>,
     /// Whether it came out of a book.
     pub book: bool,
-    /// The margin over the second-best move, from the comment of the move.
-    pub choice: Option<Choice>,
 }
 
 impl PlayedMove {
     /// A move of which only the mover's score is known, if anything.
     #[must_use]
     pub fn scored(mv: Move, score: Option<Score>) -> PlayedMove {
-        PlayedMove { mv, score, book: false, choice: None }
+        PlayedMove { mv, score, book: false }
     }
 }
 

@@ -11,7 +11,6 @@ use std::ops::{Bound, RangeInclusive};
 
 use clap::{Args, ValueEnum};
 use dyad_engine::board::{Board, Color, Move};
-use dyad_formats::choice::Choice;
 use dyad_formats::epd::Epd;
 use dyad_formats::error::Error;
 use dyad_formats::game::{GameRecord, PlayedMove};
@@ -22,7 +21,6 @@ use serde::{Deserialize, Serialize};
 
 use crate::base::is_default;
 use crate::base::number::{self, number};
-use crate::data::label::MARGIN;
 
 /// Default percentage of held-out games.
 pub const TEST_PERCENT: f64 = 5.0;
@@ -119,15 +117,6 @@ pub struct Filters {
     #[serde(rename = "keep-mates")]
     #[arg(long = "keep-mates")]
     pub mates: bool,
-    /// Margin over the second-best move, in centipawns, that the comment of a move must have (option PgnComment) for a
-    /// desired move; 0 for any. Positions below it keep result and score, but are no test positions
-    #[serde(skip_serializing_if = "is_default")]
-    #[arg(long, value_name = "CENTIPAWNS", value_parser = number(MARGIN), default_value_t = 0)]
-    pub min_margin: u32,
-    /// Only moves chosen with the weights of this ID, by their comment (option PgnComment) [default: all]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[arg(long, value_name = "ID")]
-    pub chosen_by: Option<String>,
     /// Which of several equal positions are kept
     #[arg(long, value_enum, default_value_t)]
     pub duplicates: Duplicates,
@@ -155,8 +144,6 @@ impl Default for Filters {
             forced: false,
             book: false,
             mates: false,
-            min_margin: 0,
-            chosen_by: None,
             duplicates: Duplicates::default(),
         }
     }
@@ -189,10 +176,6 @@ pub enum SkipReason {
     Forced,
     /// The move mates.
     Mate,
-    /// A test position whose move has no sufficient margin over the second-best move.
-    Margin,
-    /// The comment of the move names no weights, or other weights.
-    ChosenBy,
     /// The same game was read before.
     DuplicateGame,
     /// The same position was taken before.
@@ -220,8 +203,6 @@ impl SkipReason {
             SkipReason::Tactical => "something to win",
             SkipReason::Forced => "only move",
             SkipReason::Mate => "mating move",
-            SkipReason::Margin => "test position below the margin",
-            SkipReason::ChosenBy => "not chosen with these weights",
             SkipReason::DuplicateGame => "game came before",
             SkipReason::Duplicate => "position came before",
             SkipReason::PerGame => "enough of its game",
@@ -237,8 +218,6 @@ pub struct PositionCandidate {
     pub sample: Packed,
     /// Equal for positions that count as the same.
     pub identity: u64,
-    /// The weights of the search that found the margin over the second-best move.
-    pub chosen_by: Option<u32>,
 }
 
 /// Scores of this many pawns and more are not used to fit the evaluation.
@@ -287,13 +266,11 @@ impl Filters {
                 self.skip_after_captures && std::mem::replace(&mut captured, board.is_capture(played.mv));
             let before = if after_capture { Err(SkipReason::Captured) } else { Ok(()) };
             let rated = before.and_then(|()| self.rating(game, board.side_to_move()));
-            let checked = rated.and_then(|()| self.played(&board, played));
-            match checked.and_then(|()| self.has_margin(&board, played, test)) {
-                Ok(has_margin) => {
+            match rated.and_then(|()| self.played(&board, played)) {
+                Ok(()) => {
                     let (desired, result, score) = (Some(played.mv), game.result, played.score);
-                    let sample = Sample { board, desired, result, score, test, starts_game: false, has_margin };
-                    let chosen_by = played.choice.filter(|choice| choice.second.is_some()).map(|choice| choice.weights);
-                    passed.push(PositionCandidate { chosen_by, ..self.candidate(&sample) });
+                    let sample = Sample { board, desired, result, score, test, starts_game: false, has_margin: true };
+                    passed.push(self.candidate(&sample));
                 }
                 Err(reason) => left_out(reason),
             }
@@ -318,8 +295,7 @@ impl Filters {
             None => self.without_move(&epd.board, &unknown)?,
         }
         let (board, desired, result, score) = (epd.board, epd.best, epd.result, epd.score);
-        let has_margin = self.has_margin(&board, &unknown, test)?;
-        Ok(self.candidate(&Sample { board, desired, result, score, test, starts_game: true, has_margin }))
+        Ok(self.candidate(&Sample { board, desired, result, score, test, starts_game: true, has_margin: true }))
     }
 
     fn candidate(&self, sample: &Sample) -> PositionCandidate {
@@ -328,24 +304,11 @@ impl Filters {
             Duplicates::Moves => hash::fold(key, u64::from(Move::packed(sample.desired))),
             Duplicates::Drop | Duplicates::Keep => hash::mix(key),
         };
-        PositionCandidate { sample: Packed::new(sample), identity, chosen_by: None }
-    }
-
-    /// Whether the move played has the margin over the second-best move, by its comment.
-    fn has_margin(&self, board: &Board, played: &PlayedMove, test: bool) -> Result<bool, SkipReason> {
-        if self.chosen_by.as_deref().is_some_and(|id| played.choice.map(Choice::weights_id).as_deref() != Some(id)) {
-            return Err(SkipReason::ChosenBy);
-        }
-        let reported = || played.choice.and_then(|choice| choice.second).is_some_and(|(_, gap)| gap >= self.min_margin);
-        match self.min_margin == 0 || reported() || board.count_moves() == 1 {
-            false if test => Err(SkipReason::Margin),
-            has_margin => Ok(has_margin),
-        }
+        PositionCandidate { sample: Packed::new(sample), identity }
     }
 
     /// Refuses filters that no position could pass.
     pub(crate) fn check(&self) -> Result<(), Error> {
-        number::check("min-margin", self.min_margin, &MARGIN).map_err(Error::Settings)?;
         if let Some(score) = self.largest_score {
             number::check("max-score", score, &MAX_SCORE).map_err(Error::Settings)?;
         }
@@ -358,14 +321,7 @@ impl Filters {
         if first > last {
             return Err(Error::Settings(format!("no ply is {first} and later, and {last} and earlier")));
         }
-        match &self.chosen_by {
-            Some(id) if id.len() != 8 || u32::from_str_radix(id, 16).is_err() || id.contains(char::is_uppercase) => {
-                Err(Error::Settings(format!(
-                    "chosen-by: expected the ID of weights, eight hexadecimal digits in lower case, found '{id}'"
-                )))
-            }
-            _ => Ok(()),
-        }
+        Ok(())
     }
 
     fn rating(&self, game: &GameRecord, mover: Color) -> Result<(), SkipReason> {
@@ -427,9 +383,9 @@ mod tests {
 
     #[test]
     fn filters_have_the_keys_of_the_options() {
-        let filters = Filters { min_margin: 20, chosen_by: Some("0000000a".into()), ..Filters::default() };
+        let filters = Filters { players_rating: Some(2000), largest_score: Some(3.0), ..Filters::default() };
         let json = serde_json::to_value(&filters).unwrap();
-        assert_eq!((&json["min-margin"], &json["chosen-by"]), (&20.into(), &"0000000a".into()));
+        assert_eq!((&json["min-players"], &json["max-score"]), (&2000.into(), &3.0.into()));
         assert_eq!(serde_json::from_value::<Filters>(json).unwrap(), filters);
     }
 

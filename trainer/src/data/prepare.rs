@@ -12,8 +12,6 @@ use std::sync::Arc;
 
 use clap::Args;
 use dyad_engine::tablebase::Tablebase;
-use dyad_formats::files::check_output;
-use dyad_formats::choice::weights_id;
 use dyad_formats::epd::Epd;
 use dyad_formats::error::Error;
 use dyad_formats::files::check_output;
@@ -132,8 +130,6 @@ pub struct PrepareCounts {
     pub positions: u64,
     /// Scores that the games and lines have.
     pub scores: u64,
-    /// Positions taken with the margin over the second-best move, by the weights of the search.
-    pub with_margin: BTreeMap<u32, u64>,
 }
 
 impl PrepareCounts {
@@ -187,9 +183,6 @@ pub fn prepare(
                 candidate.sample.set_starts_game(starts_game);
                 starts_game = false;
                 counts.positions += 1;
-                if let Some(weights) = candidate.chosen_by {
-                    *counts.with_margin.entry(weights).or_default() += 1;
-                }
                 if let Some(tables) = &tables {
                     correct(&mut candidate.sample, tables)?;
                 }
@@ -212,11 +205,6 @@ pub fn prepare(
             "no position was found in {} games and lines, {} of them broken{scores}{reasons}",
             counts.games, counts.broken
         )));
-    }
-    if !counts.with_margin.is_empty() {
-        let by_id: BTreeMap<String, u64> =
-            counts.with_margin.iter().map(|(&id, &count)| (weights_id(id), count)).collect();
-        writer.note("told", json!(by_id));
     }
     writer.note("read", json!({ "games": counts.games, "broken": counts.broken }));
     Ok((writer.finish()?, counts))
@@ -786,43 +774,6 @@ mod tests {
         assert!(samples.iter().all(|sample| sample.starts_game));
     }
 
-    /// Comments of Dyad's moves as OpenBench and fastchess write them.
-    const COMMENTED: &str = "[White \"Dyad-dev\"]\n[Black \"Dyad-base\"]\n[Result \"1-0\"]\n\n\
-        e4 {+0.35/9, line=second d2d4 gap 4 depth 9 weights 0000000a} e5 {-0.30/8, line=second c7c5 gap 20 depth 8 \
-        weights 0000000b} Nf3 {+0.31/9, line=depth 9 weights 0000000a} Nc6 {unknown} 1-0\n\n\
-        [Result \"0-1\"]\n\n1. d4 {+0.20/9 0.01s, n=3000, sd=14, line=\"info string pgncomment second e2e4 gap 150 \
-        depth 9\nweights 0000000a\"} d5 {-0.20/9 0.01s, line=\"info string pgncomment second d7d5 gap 90 depth 9 weights \
-        0000000a\"} 0-1\n";
-
-    #[test]
-    fn the_margin_in_a_comment_decides_whether_the_move_is_desired() {
-        let taken = |filters: Filters, test_percent| {
-            let settings =
-                PrepareSettings { filters, test_percent, scores: Some(ScoreSide::Mover), ..PrepareSettings::default() };
-            let (samples, counts) = samples(COMMENTED, settings);
-            let moves: Vec<String> = samples
-                .iter()
-                .map(|sample| format!("{}{}", sample.desired.unwrap(), if sample.has_margin { "" } else { "?" }))
-                .collect();
-            (moves.join(" "), counts)
-        };
-        let filters = |min_margin, chosen_by: Option<&str>| Filters {
-            min_margin,
-            chosen_by: chosen_by.map(str::to_string),
-            duplicates: Duplicates::Keep,
-            ..Filters::default()
-        };
-        let (moves, counts) = taken(filters(0, None), 0.0);
-        assert_eq!(moves, "e2e4 e7e5 g1f3 b8c6 d2d4 d7d5");
-        assert_eq!(counts.with_margin, BTreeMap::from([(10, 2), (11, 1)]));
-        assert_eq!(taken(filters(4, None), 0.0).0, "e2e4 e7e5 g1f3? b8c6? d2d4 d7d5?");
-        assert_eq!(taken(filters(20, None), 0.0).0, "e2e4? e7e5 g1f3? b8c6? d2d4 d7d5?");
-        let (moves, counts) = taken(filters(20, Some("0000000a")), 0.0);
-        assert_eq!((moves.as_str(), counts.left_out[&SkipReason::ChosenBy]), ("e2e4? g1f3? d2d4", 3));
-        let (moves, counts) = taken(filters(20, None), 100.0);
-        assert_eq!((moves.as_str(), counts.left_out[&SkipReason::Margin]), ("e7e5 d2d4", 4));
-    }
-
     #[test]
     fn threads_change_nothing() {
         let folder = Temporary::folder();
@@ -864,17 +815,6 @@ mod tests {
             (PrepareSettings::default(), "no files"),
             (PrepareSettings { test_percent: 101.0, ..missing.clone() }, "test-percent must be 0 to 100, not 101"),
             (PrepareSettings { count: Some(0), ..missing.clone() }, "positions must be at least 1, not 0"),
-            (
-                PrepareSettings { filters: Filters { min_margin: 30_001, ..Filters::default() }, ..missing.clone() },
-                "min-margin must be 0 to 30000, not 30001",
-            ),
-            (
-                PrepareSettings {
-                    filters: Filters { chosen_by: Some("5A443AD5".into()), ..Filters::default() },
-                    ..missing.clone()
-                },
-                "chosen-by: expected the ID of weights, eight hexadecimal digits in lower case, found '5A443AD5'",
-            ),
             (missing, "cannot open no such file.pgn"),
         ];
         for (settings, expected) in cases {

@@ -6,7 +6,6 @@ use super::GameText;
 use super::notes::{Note, Notes, Variations, note, notes_of_move, result};
 use super::spelling::{Alphabet, ENGLISH, Refusal, Spelled, is_known_remark};
 use super::words::{Tag, Token, Words};
-use crate::choice::Choice;
 use crate::game::{PlayedMove, Tags};
 use crate::input::decode;
 use crate::remark::Remark;
@@ -304,12 +303,6 @@ impl<'a> Reader<'a> {
                     self.read.white_scores.push(count);
                 }
             }
-        }
-        if last.choice.is_none() && text.contains(&b'=') {
-            let text = decode(text);
-            let choice = Choice::words(&text).and_then(|words| Choice::parse(words, &self.before));
-            // Words on another position may fit by chance; that the move played is second to itself is a sure sign.
-            last.choice = choice.filter(|choice| choice.second.is_none_or(|(second, _)| second != last.mv));
         }
     }
 
