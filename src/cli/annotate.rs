@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use dyad_formats::files::check_output;
+use dyad_formats::input::{is_standard_input, without_packing};
 use dyad_trainer::annotate::{AnnotateEvent, AnnotateSettings, AnnotateSummary, annotate};
 use dyad_trainer::base::number::number;
 use dyad_trainer::base::words::counted;
@@ -14,7 +15,7 @@ use super::{Outcome, Threads, load_weights, stop_on_interrupt};
 #[derive(Args)]
 #[command(group = clap::ArgGroup::new("shows_player").multiple(true))]
 pub struct Arguments {
-    /// Games (PGN, also packed), standard chess or Chess960
+    /// Games (PGN, also packed; `-` is standard input), standard chess or Chess960
     games: PathBuf,
     /// File for the annotated games (PGN) [default: NAME.annotated.pgn next to the games]
     #[arg(long, short, value_name = "FILE")]
@@ -46,6 +47,9 @@ pub struct Arguments {
 
 /// Annotates the games and says where they are.
 pub fn run(arguments: Arguments) -> Outcome {
+    if arguments.out.is_none() && is_standard_input(&arguments.games) {
+        return Err("games of standard input have no name: name the annotated games with --out FILE".into());
+    }
     let settings = AnnotateSettings {
         out: arguments.out.unwrap_or_else(|| output_for(&arguments.games)),
         input: arguments.games,
@@ -83,8 +87,7 @@ pub fn run(arguments: Arguments) -> Outcome {
 /// The output file of games, next to their file.
 fn output_for(games: &Path) -> PathBuf {
     let name = games.file_name().unwrap_or_default().to_string_lossy();
-    let packed = [".zst", ".gz", ".bz2"].iter().find_map(|packing| name.strip_suffix(packing));
-    let name = packed.unwrap_or(&name);
+    let name = without_packing(&name);
     let stem = name.strip_suffix(".pgn").or_else(|| name.strip_suffix(".PGN")).unwrap_or(name);
     games.with_file_name(format!("{stem}.annotated.pgn"))
 }
@@ -125,7 +128,7 @@ mod tests {
         for (games, out) in [
             ("a/game.pgn", "a/game.annotated.pgn"),
             ("game.pgn.zst", "game.annotated.pgn"),
-            ("game.pgn.bz2", "game.annotated.pgn"),
+            ("game.pgn.gz", "game.annotated.pgn"),
             ("games", "games.annotated.pgn"),
         ] {
             assert_eq!(output_for(Path::new(games)), Path::new(out));

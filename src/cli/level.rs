@@ -47,7 +47,7 @@ enum Tool {
 
 #[derive(Args)]
 struct Prepare {
-    /// Games (PGN, also packed)
+    /// Games (PGN, also packed; `-` is standard input)
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
     /// File of records to write
@@ -88,7 +88,7 @@ struct Measure {
 
 #[derive(Args)]
 struct EstimateArguments {
-    /// Games (PGN, also packed)
+    /// Games (PGN, also packed; `-` is standard input)
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
     /// Player to estimate, as the games write the name [default: all]

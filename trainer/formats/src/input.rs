@@ -1,56 +1,121 @@
-//! Text files: plain, `.zst`, `.gz`, `.bz2`, or a tar archive of such files (compressed or not), with any line breaks,
-//! with or without a byte order mark, in UTF-8 or Windows-1252. Other archives are refused by name.
+//! Text files: plain, `.zst` or `.gz`, with any line breaks, with or without a byte order mark, in UTF-8 or
+//! Windows-1252. Files packed otherwise are refused by name, with the command that unpacks them to standard input, which
+//! is the file `-`.
 //!
 //! The first bytes determine the compression, not the name, so that renamed files are read. The length of lines is
 //! bounded: a file without line breaks must not fill the memory.
 
 use std::borrow::Cow;
-use std::io::{self, BufRead, BufReader, Read};
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
 use crate::files;
-use bzip2::bufread::MultiBzDecoder;
 use flate2::bufread::GzDecoder;
 
-use crate::archive::{BLOCK, Texts, is_archive};
 use crate::error::Error;
 
 const ZSTD_MAGIC: [u8; 4] = [0x28, 0xB5, 0x2F, 0xFD];
 /// The bytes of a skippable frame after its first byte, 0x50 to 0x5F. Files of `pzstd` begin with one.
 const ZSTD_SKIPPABLE: [u8; 3] = [0x2A, 0x4D, 0x18];
 const GZIP_MAGIC: [u8; 2] = [0x1F, 0x8B];
-const BZIP2_MAGIC: &[u8] = b"BZh";
-/// First bytes of unsupported formats, and the names of these.
-const REFUSED: [(&[u8], &str); 7] = [
-    (b"\xFD7zXZ\0", "packed by xz"),
-    (b"PK\x03\x04", "a zip archive"),
-    (b"7z\xBC\xAF\x27\x1C", "a 7z archive"),
-    (b"Rar!\x1A\x07", "a rar archive"),
-    (b"\x04\x22\x4D\x18", "packed by lz4"),
-    (b"LZIP", "packed by lzip"),
-    (b"SQLite format 3\0", "a database of SQLite"),
+/// Bytes that show the format of a text.
+const HEAD: usize = 512;
+/// Formats that are not read: the place of the bytes that show them, these bytes, the name of the format, and the
+/// command that unpacks it to standard output.
+const REFUSED: [(usize, &[u8], &str, &str); 9] = [
+    (0, b"BZh", "packed by bzip2", "bzip2 -dc"),
+    (0, b"\xFD7zXZ\0", "packed by xz", "xz -dc"),
+    (0, b"\x04\x22\x4D\x18", "packed by lz4", "lz4 -dc"),
+    (0, b"LZIP", "packed by lzip", "lzip -dc"),
+    (0, b"\x1F\x9D", "packed by compress", "gzip -dc"),
+    (0, b"PK\x03\x04", "a zip archive", "unzip -p"),
+    (0, b"7z\xBC\xAF\x27\x1C", "a 7z archive", "7z x -so"),
+    (0, b"Rar!\x1A\x07", "a rar archive", "unrar p -inul"),
+    (257, b"ustar", "a tar archive", "tar -xOf"),
 ];
+const SQLITE: &[u8] = b"SQLite format 3\0";
 pub(crate) const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
 /// Maximum length of a line; the rest is dropped.
 pub(super) const LONGEST_LINE: u64 = 1 << 20;
 
+/// Standard input, if the program has [given it](give_standard_input).
+static STANDARD_INPUT: Mutex<Option<Spool>> = Mutex::new(None);
+
+/// Whether an input file is standard input.
+#[must_use]
+pub fn is_standard_input(path: &Path) -> bool {
+    path == Path::new("-")
+}
+
+/// Makes `source` the content of the input file `-`. Without it, as in a UCI session, `-` is a file like others.
+pub fn give_standard_input(source: impl Read + Send + 'static) {
+    let spool = Spool { source: Some(Box::new(source)), copy: None, length: 0 };
+    *STANDARD_INPUT.lock().unwrap_or_else(PoisonError::into_inner) = Some(spool);
+}
+
+/// A source with a copy of what was read of it, since some tools read their input more than once.
+struct Spool {
+    /// `None` at its end.
+    source: Option<Box<dyn Read + Send>>,
+    /// A temporary file, made when something is read.
+    copy: Option<File>,
+    /// Bytes of the copy.
+    length: u64,
+}
+
+impl Spool {
+    fn read_at(&mut self, place: u64, bytes: &mut [u8]) -> io::Result<usize> {
+        let copy = match &mut self.copy {
+            Some(copy) => copy,
+            None => self.copy.insert(tempfile::tempfile()?),
+        };
+        if place < self.length {
+            copy.seek(SeekFrom::Start(place))?;
+            return copy.read(bytes);
+        }
+        let Some(source) = &mut self.source else { return Ok(0) };
+        let read = source.read(bytes)?;
+        copy.seek(SeekFrom::End(0))?;
+        copy.write_all(&bytes[..read])?;
+        self.length += read as u64;
+        if read == 0 {
+            self.source = None;
+        }
+        Ok(read)
+    }
+}
+
+/// A reader of standard input from its beginning.
+struct StandardInput {
+    place: u64,
+}
+
+impl Read for StandardInput {
+    fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
+        let mut spool = STANDARD_INPUT.lock().unwrap_or_else(PoisonError::into_inner);
+        let read = spool.as_mut().map_or(Ok(0), |spool| spool.read_at(self.place, bytes))?;
+        self.place += read as u64;
+        Ok(read)
+    }
+}
+
 /// Opens a text file and decompresses it while it is read.
 pub fn open(path: &Path) -> Result<Box<dyn BufRead + Send>, Error> {
-    let file = files::open(path).map_err(Error::file("open", path))?;
-    unpack(BufReader::with_capacity(1 << 16, file)).map_err(Error::file("read", path))
+    let is_given = || STANDARD_INPUT.lock().unwrap_or_else(PoisonError::into_inner).is_some();
+    let packed: Box<dyn Read + Send> = match is_standard_input(path) && is_given() {
+        true => Box::new(StandardInput { place: 0 }),
+        false => Box::new(files::open(path).map_err(Error::file("open", path))?),
+    };
+    unpack(BufReader::with_capacity(1 << 16, packed), path).map_err(Error::file("read", path))
 }
 
-fn unpack(packed: impl BufRead + Send + 'static) -> io::Result<Box<dyn BufRead + Send>> {
-    let text = Peeked::new(decoder(packed)?);
-    if is_archive(&text.start) { Ok(Box::new(Texts::new(Box::new(text), member))) } else { readable(text) }
-}
-
-fn member(packed: Box<dyn BufRead + Send>) -> io::Result<Box<dyn BufRead + Send>> {
-    readable(Peeked::new(decoder(packed)?))
-}
-
-fn readable(mut text: Peeked) -> io::Result<Box<dyn BufRead + Send>> {
+/// `path` is the name of the file in errors.
+fn unpack(packed: impl BufRead + Send + 'static, path: &Path) -> io::Result<Box<dyn BufRead + Send>> {
+    let mut text = Peeked::new(decoder(packed, path)?);
+    refuse(&text.start, path)?;
     if is_utf16(&text.start) {
         return Err(io::Error::new(io::ErrorKind::InvalidData, "it is UTF-16, save it as UTF-8"));
     }
@@ -107,8 +172,8 @@ struct Peeked {
 
 impl Peeked {
     fn new(mut rest: Box<dyn BufRead + Send>) -> Peeked {
-        let mut start = Vec::with_capacity(BLOCK);
-        let error = (&mut rest).take(BLOCK as u64).read_to_end(&mut start).err();
+        let mut start = Vec::with_capacity(HEAD);
+        let error = (&mut rest).take(HEAD as u64).read_to_end(&mut start).err();
         Peeked { start, read: 0, error, rest }
     }
 }
@@ -152,23 +217,39 @@ fn is_utf16(start: &[u8]) -> bool {
     }
 }
 
-fn decoder(packed: impl BufRead + Send + 'static) -> io::Result<Box<dyn BufRead + Send>> {
-    // A member of a packed archive may come in pieces.
+/// Refuses a text with these first bytes that is of a format that is not read.
+fn refuse(start: &[u8], path: &Path) -> io::Result<()> {
+    let refused = |problem: String| Err(io::Error::new(io::ErrorKind::InvalidData, problem));
+    if start.starts_with(SQLITE) {
+        return refused("it is a database of SQLite, not a text".to_string());
+    }
+    let is = |&&(place, magic, ..): &&(usize, &[u8], &str, &str)| {
+        start.get(place..).is_some_and(|text| text.starts_with(magic))
+    };
+    match REFUSED.iter().find(is) {
+        Some((_, _, name, command)) if is_standard_input(path) => {
+            refused(format!("it is {name}: unpack it with `{command}`"))
+        }
+        Some((_, _, name, command)) => {
+            let path = path.display();
+            refused(format!("it is {name}: unpack it to standard input, the file `-`: {command} {path} | dyad ... -"))
+        }
+        None => Ok(()),
+    }
+}
+
+fn decoder(packed: impl BufRead + Send + 'static, path: &Path) -> io::Result<Box<dyn BufRead + Send>> {
     let mut packed = Peeked::new(Box::new(packed));
     if let (true, Some(error)) = (packed.start.is_empty(), packed.error.take()) {
         return Err(error);
     }
     let start = &packed.start[..];
-    if let Some((_, name)) = REFUSED.iter().find(|(magic, _)| start.starts_with(magic)) {
-        return Err(io::Error::new(io::ErrorKind::InvalidData, format!("it is {name}: unpack it first")));
-    }
+    refuse(start, path)?;
     let is_skippable = matches!(start, [0x50..=0x5F, rest @ ..] if rest.starts_with(&ZSTD_SKIPPABLE));
     Ok(if is_skippable || start.starts_with(&ZSTD_MAGIC) {
         unzstd(packed)?
     } else if start.starts_with(&GZIP_MAGIC) {
         Box::new(BufReader::with_capacity(1 << 16, Gzip(Some(GzDecoder::new(packed)))))
-    } else if start.starts_with(BZIP2_MAGIC) {
-        Box::new(BufReader::with_capacity(1 << 16, MultiBzDecoder::new(packed)))
     } else {
         Box::new(packed)
     })
@@ -194,18 +275,30 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// Names that end in `.epd` or `.fen` (before `.tar`, `.zst`, `.gz` or `.bz2`) are positions, all others games.
+    /// Names that end in `.epd` or `.fen` (before `.zst` or `.gz`) are positions, all others games. Standard input is
+    /// what its first line is.
     #[must_use]
     pub fn of(path: &Path) -> Kind {
+        if is_standard_input(path) {
+            let first = Lines::open(path).and_then(|mut lines| lines.read_text());
+            let is_position = |line: &str| line.split(' ').next().is_some_and(|word| word.matches('/').count() == 7);
+            return match first {
+                Ok(Some((_, line))) if is_position(&line) => Kind::Positions,
+                _ => Kind::Games,
+            };
+        }
         let name = path.file_name().unwrap_or_default().to_string_lossy().to_lowercase();
-        let packings = [".zst", ".gz", ".bz2"];
-        let name = packings.iter().find_map(|packing| name.strip_suffix(packing)).unwrap_or(&name);
-        let name = name.strip_suffix(".tar").unwrap_or(name);
-        match name.rsplit_once('.') {
+        match without_packing(&name).rsplit_once('.') {
             Some((_, "epd" | "fen")) => Kind::Positions,
             _ => Kind::Games,
         }
     }
+}
+
+/// The name of a file without the ending of its compression.
+#[must_use]
+pub fn without_packing(name: &str) -> &str {
+    [".zst", ".gz"].iter().find_map(|packing| name.strip_suffix(packing)).unwrap_or(name)
 }
 
 /// Lines of a file with their numbers, from 1.
@@ -300,7 +393,7 @@ mod tests {
 
     fn lines(packed: Vec<u8>) -> Result<Vec<String>, Error> {
         let path = Path::new("some.pgn");
-        let mut lines = Lines::new(unpack(Cursor::new(packed)).map_err(Error::file("read", path))?, path);
+        let mut lines = Lines::new(unpack(Cursor::new(packed), path).map_err(Error::file("read", path))?, path);
         let (mut line, mut all) = (Vec::new(), Vec::new());
         while let Some(number) = lines.read(&mut line)? {
             all.push(format!("{number} {}", String::from_utf8_lossy(&line).trim_end()));
@@ -314,58 +407,6 @@ mod tests {
         encoder.finish().expect("memory takes all")
     }
 
-    fn bzip2(text: &str) -> Vec<u8> {
-        let mut encoder = bzip2::write::BzEncoder::new(Vec::new(), bzip2::Compression::fast());
-        encoder.write_all(text.as_bytes()).expect("memory takes all");
-        encoder.finish().expect("memory takes all")
-    }
-
-    fn tar(members: &[(&str, Vec<u8>)]) -> Vec<u8> {
-        let mut archive = tar::Builder::new(Vec::new());
-        for (name, bytes) in members {
-            let mut header = tar::Header::new_gnu();
-            header.set_size(bytes.len() as u64);
-            archive.append_data(&mut header, name, bytes.as_slice()).expect("memory takes all");
-        }
-        archive.into_inner().expect("memory takes all")
-    }
-
-    #[test]
-    fn an_archive_is_one_text() {
-        let long: String = (0..20_000u64).map(|i| format!("{}\n", crate::hash::mix(i))).collect();
-        let name = "a-folder-with-a-long-name/".repeat(6) + "b.pgn.gz";
-        let members = [
-            ("a.pgn.bz2", bzip2("one\ntwo")),
-            (name.as_str(), gzip(&long)),
-            ("c", vec![]),
-            ("d.pgn", b"end\n".to_vec()),
-        ];
-        let archive = tar(&members);
-        let plain = lines(archive.clone()).unwrap();
-        let texts: Vec<&str> = plain.iter().map(|line| line.split_once(' ').expect("a number is first").1).collect();
-        assert_eq!(texts[..2], ["one", "two"]);
-        assert!(texts[2..].iter().copied().filter(|text| !text.is_empty()).eq(long.lines().chain(["end"])));
-        let mut encoder = bzip2::write::BzEncoder::new(Vec::new(), bzip2::Compression::fast());
-        encoder.write_all(&archive).expect("memory takes all");
-        assert_eq!(lines(encoder.finish().expect("memory takes all")).unwrap(), plain);
-    }
-
-    #[test]
-    fn a_damaged_archive_is_an_error_that_names_the_member() {
-        let text: String = (0..20_000u64).map(|i| format!("{}\n", crate::hash::mix(i))).collect();
-        let archive = tar(&[("first", b"one\n".to_vec()), ("second.bz2", bzip2(&text))]);
-        for length in [1_500, archive.len() / 2] {
-            let error = lines(archive[..length].to_vec()).expect_err("a part of an archive").to_string();
-            assert!(error.starts_with("some.pgn, after line "), "{error}");
-            assert!(error.contains("second.bz2") || error.contains("within a header"), "{error}");
-        }
-        for place in [300, 2_000] {
-            let mut flipped = archive.clone();
-            flipped[place] ^= 0x11;
-            lines(flipped).expect_err("a damaged archive");
-        }
-    }
-
     fn zstd(text: &str) -> Vec<u8> {
         zstd::encode_all(text.as_bytes(), 1).expect("memory takes all")
     }
@@ -374,7 +415,7 @@ mod tests {
     fn packed_and_plain_read_the_same() {
         let text = "one\r\ntwo\n\nfour";
         let expected = ["1 one", "2 two", "3 ", "4 four"];
-        for packed in [text.as_bytes().to_vec(), gzip(text), zstd(text), bzip2(text)] {
+        for packed in [text.as_bytes().to_vec(), gzip(text), zstd(text)] {
             assert_eq!(lines(packed).unwrap(), expected);
         }
         let two_members = [gzip("one\n"), gzip("two\n")].concat();
@@ -386,7 +427,7 @@ mod tests {
     #[test]
     fn a_cut_archive_is_an_error_with_its_place() {
         let text: String = (0..20_000u64).map(|i| format!("{}\n", crate::hash::mix(i))).collect();
-        for mut packed in [gzip(&text), zstd(&text), bzip2(&text)] {
+        for mut packed in [gzip(&text), zstd(&text)] {
             packed.truncate(packed.len() / 2);
             let error = lines(packed).expect_err("half an archive").to_string();
             assert!(error.starts_with("some.pgn, after line "), "{error}");
@@ -406,9 +447,13 @@ mod tests {
 
     #[test]
     fn other_packings_are_called_what_they_are() {
-        for (magic, name) in REFUSED {
-            let error = lines([magic, b"rest of the file"].concat()).expect_err("it cannot be read").to_string();
-            assert!(error.contains(name), "{error}");
+        for (place, magic, name, command) in REFUSED {
+            let text = [&vec![b'a'; place], magic, &[b' '; HEAD]].concat();
+            let packed = gzip(std::str::from_utf8(&text).unwrap_or("BZh"));
+            for bytes in [text, packed] {
+                let error = lines(bytes).expect_err("it cannot be read").to_string();
+                assert!(error.contains("it is ") && error.contains(" some.pgn | dyad ... -"), "{error}");
+            }
         }
     }
 
@@ -497,8 +542,6 @@ mod tests {
             ("a.EPD", Kind::Positions),
             ("a.epd.zst", Kind::Positions),
             ("a.fen.gz", Kind::Positions),
-            ("a.pgn.tar", Kind::Games),
-            ("a.epd.bz2", Kind::Positions),
             ("games", Kind::Games),
         ] {
             assert_eq!(Kind::of(Path::new(name)), kind, "{name}");

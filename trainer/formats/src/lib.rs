@@ -5,7 +5,6 @@
 //! [`samples`], [`packed`] in 32 bytes a position. [`error`], [`hash`], [`files`] and [`weights_file`] serve all crates of
 //! the trainer. This crate uses the board and never searches.
 
-mod archive;
 pub mod epd;
 pub mod error;
 pub mod files;
