@@ -64,6 +64,9 @@ pub fn run(arguments: Arguments) -> Outcome {
         if quality.broken > 0 {
             eprintln!("{} games could not be read; `dyad prepare` shows where and why", quality.broken);
         }
+        if !quality.unread.is_empty() {
+            eprintln!("{}", quality.unread);
+        }
     }
     Ok(())
 }

@@ -97,10 +97,14 @@ impl EpdLine<'_> {
             };
         }
         let is_comment = |name: &str| matches!(name.as_bytes(), [b'c', b'0'..=b'9']);
-        Ok(self.operations.iter().find_map(|(name, operand)| match operand.is_empty() {
+        let found = self.operations.iter().find_map(|(name, operand)| match operand.is_empty() {
             true => remark::result(name),
             false => remark::result(operand).filter(|_| is_comment(name)).or_else(|| remark::result(name)),
-        }))
+        });
+        match self.operations.iter().find(|(name, _)| name.starts_with('[')) {
+            Some((other, _)) if found.is_none() => Err(format!("result '{other}', expected [1.0], [0.5] or [0.0]")),
+            _ => Ok(found),
+        }
     }
 
     /// The value of the position from the side to move.
@@ -244,6 +248,7 @@ mod tests {
             ("4k3/8/8/8/8/8/4P3/4K3 w - - bm;", "bm without"),
             ("4k3/8/8/8/8/8/4P3/4K3 w - - ce 0.3;", "ce '0.3', expected centipawns"),
             ("4k3/8/8/8/8/8/4P3/4K3 w - - 0 1 | 35 | 2", "result '2', expected 1.0"),
+            ("4k3/8/8/8/8/8/4P3/4K3 w - - 0 1 [0.7]", "result '[0.7]', expected [1.0]"),
             ("4k3/8/8/8/8/8/4P3/4K3 w - - 0 1 | x | 1.0", "'x', expected centipawns"),
             ("4k3/8/8/8/8/8/4P3/4K3 w - - 0 1 | 0.5", "expected FEN | centipawns | result"),
             ("4k3/8/8/8/8/8/4P3/4K3 w - - 0 3,0.5", "'3,0.5', expected a clock or an operation"),

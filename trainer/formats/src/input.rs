@@ -2,8 +2,8 @@
 //! Windows-1252. Files packed otherwise are refused by name, with the command that unpacks them to standard input, which
 //! is the file `-`.
 //!
-//! The first bytes determine the compression, not the name, so that renamed files are read. The length of lines is
-//! bounded: a file without line breaks must not fill the memory.
+//! The first bytes determine the compression, not the name, so that renamed files are read. Long lines are read in
+//! pieces: a file without line breaks must not fill the memory.
 
 use std::borrow::Cow;
 use std::fs::File;
@@ -38,8 +38,8 @@ const REFUSED: [(usize, &[u8], &str, &str); 9] = [
 const SQLITE: &[u8] = b"SQLite format 3\0";
 pub(crate) const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
-/// Maximum length of a line; the rest is dropped.
-pub(super) const LONGEST_LINE: u64 = 1 << 20;
+/// Bytes of a line that are read at a time.
+const PIECE: u64 = 1 << 20;
 
 /// Standard input, if the program has [given it](give_standard_input).
 static STANDARD_INPUT: Mutex<Option<Spool>> = Mutex::new(None);
@@ -306,6 +306,8 @@ pub struct Lines {
     input: Box<dyn BufRead + Send>,
     path: PathBuf,
     number: u64,
+    /// Whether more of the last line may follow.
+    is_within: bool,
 }
 
 impl Lines {
@@ -316,33 +318,37 @@ impl Lines {
 
     /// The lines of `input`; `path` is its name in errors.
     pub fn new(input: Box<dyn BufRead + Send>, path: &Path) -> Lines {
-        Lines { input, path: path.to_path_buf(), number: 0 }
+        Lines { input, path: path.to_path_buf(), number: 0, is_within: false }
     }
 
-    /// Reads the next line into `line` (with its line break) and returns its number.
+    /// Appends the next line (with its line break) to `line`, of a long one the next megabyte, and returns its number.
     pub fn read(&mut self, line: &mut Vec<u8>) -> Result<Option<u64>, Error> {
-        line.clear();
-        let read = (&mut self.input).take(LONGEST_LINE).read_until(b'\n', line);
-        if read.map_err(|source| self.fault(&source))? == 0 {
-            return Ok(None);
-        }
-        self.number += 1;
-        if !line.ends_with(b"\n") {
-            self.input.skip_until(b'\n').map_err(|source| self.fault(&source))?;
-        }
-        Ok(Some(self.number))
+        let read = (&mut self.input).take(PIECE).read_until(b'\n', line).map_err(|source| self.fault(&source))?;
+        self.number += u64::from(read > 0 && !self.is_within);
+        self.is_within = read > 0 && !line.ends_with(b"\n");
+        Ok((read > 0).then_some(self.number))
+    }
+
+    /// Whether more of the last line may follow.
+    pub(super) fn is_within(&self) -> bool {
+        self.is_within
     }
 
     /// Reads the next line that is neither blank nor a comment (`#`), trimmed, and returns it with its number. A byte
-    /// order mark is skipped.
+    /// order mark is skipped. A line that does not come in one piece is an error.
     pub fn read_text(&mut self) -> Result<Option<(u64, String)>, Error> {
         let mut line = Vec::new();
         while let Some(number) = self.read(&mut line)? {
+            if line.len() as u64 >= PIECE {
+                let place = format!("line {number}");
+                return Err(Error::content(&self.path, place, format!("it is longer than {PIECE} bytes")));
+            }
             let text = decode(&line);
             let text = text.strip_prefix('\u{FEFF}').filter(|_| number == 1).unwrap_or(&text).trim();
             if !text.is_empty() && !text.starts_with('#') {
                 return Ok(Some((number, text.to_string())));
             }
+            line.clear();
         }
         Ok(None)
     }
@@ -397,6 +403,7 @@ mod tests {
         let (mut line, mut all) = (Vec::new(), Vec::new());
         while let Some(number) = lines.read(&mut line)? {
             all.push(format!("{number} {}", String::from_utf8_lossy(&line).trim_end()));
+            line.clear();
         }
         Ok(all)
     }
@@ -447,14 +454,15 @@ mod tests {
 
     #[test]
     fn other_packings_are_called_what_they_are() {
+        let refused = |text: Vec<u8>| lines(text).expect_err("it cannot be read").to_string();
         for (place, magic, name, command) in REFUSED {
-            let text = [&vec![b'a'; place], magic, &[b' '; HEAD]].concat();
-            let packed = gzip(std::str::from_utf8(&text).unwrap_or("BZh"));
-            for bytes in [text, packed] {
-                let error = lines(bytes).expect_err("it cannot be read").to_string();
-                assert!(error.contains("it is ") && error.contains(" some.pgn | dyad ... -"), "{error}");
-            }
+            let error = refused([vec![b'a'; place], magic.to_vec(), vec![b' '; HEAD]].concat());
+            assert!(error.contains(&format!("it is {name}: ")), "{error}");
+            assert!(error.ends_with(&format!(": {command} some.pgn | dyad ... -")), "{error}");
         }
+        let within = format!("{}ustar{}", "a".repeat(257), " ".repeat(HEAD));
+        assert!(refused(gzip(&within)).contains("it is a tar archive: "));
+        assert!(refused(SQLITE.to_vec()).ends_with("it is a database of SQLite, not a text"));
     }
 
     /// Files of `pzstd`, as Lichess publishes them (github.com/tmaklin/bxzstr/issues/31).
@@ -525,13 +533,16 @@ mod tests {
     }
 
     #[test]
-    fn a_line_without_end_is_cut() {
-        let mut text = vec![b'x'; 3 << 20];
+    fn a_long_line_comes_in_pieces() {
+        let mut text = vec![b'x'; (2 << 20) + 7];
         text.extend(b"\nnext\n");
-        let lines = lines(text).unwrap();
-        assert_eq!(lines.len(), 2);
-        assert_eq!(lines[0].len(), 2 + (1 << 20));
-        assert_eq!(lines[1], "2 next");
+        let pieces = lines(text.clone()).unwrap();
+        let lengths: Vec<(&str, usize)> = pieces.iter().map(|piece| (&piece[..2], piece.len() - 2)).collect();
+        assert_eq!(lengths, [("1 ", 1 << 20), ("1 ", 1 << 20), ("1 ", 7), ("2 ", 4)]);
+        // A position is no such line, and nothing of it is taken for one.
+        let mut lines = Lines::new(Box::new(Cursor::new(text)), Path::new("some.epd"));
+        let error = lines.read_text().unwrap_err().to_string();
+        assert_eq!(error, "some.epd, line 1: it is longer than 1048576 bytes");
     }
 
     #[test]

@@ -6,9 +6,12 @@
 //! | `[%eval 35,21]`, in centipawns | ChessBase | White's, after the move |
 //! | `wv=0.25` | TCEC | White's |
 //! | `+0.35/20 1.2s`, `-M12/40`, `+0,35/20` | Cute Chess, fastchess, Fritz | see `ScoreSide` |
-//! | `+0.35 20/31 1200 500000`, `+0.35`, `M5` | OpenBench | see `ScoreSide` |
+//! | `+0.35 20/31 1200 500000`, `+0.35`, `+M5` | OpenBench | see `ScoreSide` |
 //! | `(Bb5 a6) +0.4/18` | Arena, CCRL | see `ScoreSide` |
 //! | `ev=0.25` | TCEC, early seasons | see `ScoreSide` |
+//!
+//! `M` counts plies to the mate, `#` moves. A comment is of one of these forms as a whole, or its score is not read: `3.5/6
+//! after six rounds` is no score.
 
 use crate::input::decode;
 use crate::score::{GameResult, Score};
@@ -25,6 +28,8 @@ pub enum Remark {
     /// The score of the position after the move, from White's side. The other forms are of the search that chose the
     /// move, so of the position before it.
     After(Score),
+    /// It may be a score, in a form that is not known.
+    Unknown,
 }
 
 impl Remark {
@@ -33,101 +38,166 @@ impl Remark {
     pub fn parse(comment: &[u8]) -> Option<Remark> {
         let text = decode(comment);
         let text = text.trim();
-        let first = text.split([' ', '\n', '\r', '\t']).next()?;
         // Most comments are of this form.
-        if let Some(score) = score_and_depth(first) {
+        if let Some(score) = score_and_depth(text) {
             return Some(Remark::Score(score));
         }
+        let first = text.split_whitespace().next()?;
         if first.trim_end_matches(',').eq_ignore_ascii_case("book") {
             return Some(Remark::Book);
         }
-        if let Some(score) = command(text) {
-            return Some(Remark::After(score));
-        }
-        if let Some(score) = field(text, "wv=") {
-            return Some(Remark::WhiteScore(score));
-        }
-        let score = bare(text).or_else(|| after_line(text)).or_else(|| field(text, "ev="))?;
-        Some(Remark::Score(score))
+        let remark = match (command(text), field(text, "wv="), field(text, "ev=")) {
+            (Some(score), ..) => score.map(Remark::After),
+            (_, Some(score), _) => score.map(Remark::WhiteScore),
+            (.., Some(score)) => score.map(Remark::Score),
+            _ => {
+                let text = behind_line(text);
+                let score = score_and_depth(text).or_else(|| bare(text));
+                if score.is_none() && !may_be_score(text) {
+                    return None;
+                }
+                score.map(Remark::Score)
+            }
+        };
+        remark.or(Some(Remark::Unknown))
     }
 }
 
-/// `+0.35/20`, possibly with text after a comma. Two whole numbers, `1/2`, are no score.
-fn score_and_depth(word: &str) -> Option<Score> {
-    let (score, depth) = word.split_once('/')?;
-    let is_score = score.contains(['.', ',', '+', '-', '\u{2212}', 'M', '#']);
-    (is_score && depth.starts_with(|c: char| c.is_ascii_digit())).then(|| pawns(score))?
+/// `+0.35/20`, alone, before times and counts, or with any text after a comma.
+fn score_and_depth(text: &str) -> Option<Score> {
+    let (mut words, mut score) = (text.split_whitespace(), None);
+    loop {
+        let Some(word) = words.next() else { return score };
+        let whole = word.strip_suffix(',');
+        let word = whole.unwrap_or(word);
+        if score.is_none() {
+            let (value, depth) = word.split_once('/')?;
+            score = Some(number(value).filter(|_| is_whole(depth))?);
+        } else if !is_measure(word) {
+            return None;
+        }
+        if whole.is_some() {
+            return score;
+        }
+    }
 }
 
-/// `[%eval ...]`
-fn command(text: &str) -> Option<Score> {
+/// A score as match programs write it: decimals, two of them where it has no sign, or a mate. A whole number may be
+/// anything.
+fn number(text: &str) -> Option<Score> {
+    let (_, digits) = sign(text);
+    let is_signed = digits.len() < text.len();
+    match digits.rsplit_once(['.', ',']) {
+        Some((_, decimals)) if is_signed || decimals.len() == 2 => pawns(text),
+        Some(_) => None,
+        None => plies_to_mate(text).or_else(|| moves_to_mate(text)),
+    }
+}
+
+/// A time or a count: `1.2s`, `0.35`, `0:01:20`, `500000`.
+fn is_measure(word: &str) -> bool {
+    let number = ["ms", "min", "sec", "s", "m", "h"].iter().find_map(|unit| word.strip_suffix(unit)).unwrap_or(word);
+    let (whole, decimals) = number.split_once(['.', ',']).unwrap_or((number, "0"));
+    is_whole(decimals) && whole.split(':').all(is_whole)
+}
+
+fn is_whole(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// Whether a comment without a known score begins like one: with a sign and a number, or with decimals before a slash.
+fn may_be_score(text: &str) -> bool {
+    let first = text.split_whitespace().next().unwrap_or_default();
+    let (_, digits) = sign(first);
+    let digits = digits.strip_prefix(['M', '#']).map_or(digits, |mate| sign(mate).1);
+    let is_plain = digits.len() == first.len();
+    let is_number = digits.starts_with(|c: char| c.is_ascii_digit());
+    let is_fraction = || first.split_once('/').is_some_and(|(value, _)| value.contains(['.', ',']));
+    is_number && !first.contains(':') && (!is_plain || is_fraction())
+}
+
+/// `[%eval ...]`; none in it if the value cannot be read.
+fn command(text: &str) -> Option<Option<Score>> {
     let (_, rest) = text.split_once("[%eval")?;
-    let (value, _) = rest.split_once(']')?;
-    if !value.starts_with(char::is_whitespace) {
+    if !rest.starts_with(char::is_whitespace) {
         return None;
     }
+    let Some((value, _)) = rest.split_once(']') else { return Some(None) };
     // Some programs break lines within it.
     let value: String = value.split_whitespace().collect();
     let is_whole = |text: &str| text.strip_prefix(['+', '-']).unwrap_or(text).bytes().all(|byte| byte.is_ascii_digit());
-    match value.split_once(',') {
+    let evaluation = |text: &str| pawns(text).or_else(|| moves_to_mate(text));
+    Some(match value.split_once(',') {
         Some((whole, depth)) if is_whole(whole) && is_whole(depth) => centipawns(whole.trim()).ok(),
         // A comma may be the decimal one, with the depth behind another.
         Some((whole, rest)) if is_whole(whole) => {
             let fraction = rest.split([',', '/']).next().unwrap_or_default();
             pawns(&format!("{whole}.{fraction}"))
         }
-        Some((score, _)) => pawns(score),
-        None => pawns(value.split('/').next().unwrap_or_default()),
-    }
+        Some((score, _)) => evaluation(score),
+        None => evaluation(value.split('/').next().unwrap_or_default()),
+    })
 }
 
-/// `name=value` among others, as TCEC writes them.
-fn field(text: &str, name: &str) -> Option<Score> {
+/// `name=value` among others, as TCEC writes them; none in it if the value cannot be read.
+fn field(text: &str, name: &str) -> Option<Option<Score>> {
     let mut fields = text.split([' ', ',', ';', '\n', '\r', '\t']);
-    fields.find_map(|field| pawns(field.strip_prefix(name)?))
+    fields.find_map(|field| field.strip_prefix(name)).map(|value| pawns(value).or_else(|| plies_to_mate(value)))
 }
 
 /// A comment of OpenBench: only the score, or the score, depths, milliseconds and nodes.
 fn bare(text: &str) -> Option<Score> {
     let mut words = text.split_whitespace();
     let score = words.next()?;
-    match words.next() {
+    let has_form = match words.next() {
         None => {
-            let decimals = score.rsplit_once('.').is_some_and(|(_, decimals)| decimals.len() == 2);
-            (score.starts_with(['+', '-', 'M']) || decimals).then(|| pawns(score))?
+            score == "0.00" || plies_to_mate(score).is_some() || score.starts_with(['+', '-']) && has_hundredths(score)
         }
         Some(depths) => {
             let (depth, most) = depths.split_once('/')?;
-            let whole = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-            (whole(depth) && whole(most) && words.next().is_some_and(whole)).then(|| pawns(score))?
+            is_whole(depth) && is_whole(most) && words.next().is_some_and(is_whole) && words.all(is_whole)
         }
-    }
+    };
+    number(score).filter(|_| has_form)
 }
 
-/// `(Bb5 a6) +0.4/18`: the score after the expected line.
-fn after_line(text: &str) -> Option<Score> {
-    let (_, rest) = text.strip_prefix('(')?.split_once(')')?;
-    score_and_depth(rest.split_whitespace().next()?)
+fn has_hundredths(score: &str) -> bool {
+    score.rsplit_once('.').is_some_and(|(_, decimals)| decimals.len() == 2)
 }
 
-/// A value in pawns, with a point or a comma, or a mate: `+0.35`, `0,35`, `-M12`, `#-3`.
+/// The text behind the expected line, `(Bb5 a6) +0.4/18`.
+fn behind_line(text: &str) -> &str {
+    text.strip_prefix('(').and_then(|line| line.split_once(')')).map_or(text, |(_, rest)| rest.trim_start())
+}
+
+/// A mate in plies, `-M12`: of the side that mates an odd number.
+fn plies_to_mate(text: &str) -> Option<Score> {
+    let (is_negative, digits) = sign(text);
+    let plies: i32 = digits.strip_prefix('M').filter(|plies| is_whole(plies))?.parse().ok()?;
+    mate(plies / 2 + plies % 2, is_negative)
+}
+
+/// A mate in moves, `#-3`, `-#3`.
+fn moves_to_mate(text: &str) -> Option<Score> {
+    let (is_negative, digits) = sign(text);
+    let (is_opposite, moves) = sign(digits.strip_prefix('#')?);
+    mate(Some(moves).filter(|moves| is_whole(moves))?.parse().ok()?, is_negative != is_opposite)
+}
+
+fn mate(moves: i32, is_negative: bool) -> Option<Score> {
+    let mate = (0..=1_999).contains(&moves).then(|| Score::mate(moves))?;
+    Some(if is_negative { mate.opposite() } else { mate })
+}
+
+/// A value in pawns, with a point or a comma: `+0.35`, `0,35`.
 fn pawns(text: &str) -> Option<Score> {
-    let (negative, digits) = sign(text);
-    if let Some(moves) = digits.strip_prefix(['M', '#']) {
-        let (below, moves) = sign(moves);
-        let moves: i32 = moves.parse().ok().filter(|moves| (0..=1_999).contains(moves))?;
-        let mate = Score::mate(moves);
-        return Some(if negative != below { mate.opposite() } else { mate });
-    }
+    let (is_negative, digits) = sign(text);
     let is_number = |byte: u8| byte.is_ascii_digit() || byte == b'.' || byte == b',';
     if !digits.starts_with(|c: char| c.is_ascii_digit() || c == '.') || !digits.bytes().all(is_number) {
         return None;
     }
-    let value: f64 = match digits.contains(',') {
-        true => digits.replace(',', ".").parse().ok()?,
-        false => digits.parse().ok()?,
-    };
-    Some(Score::centipawns(if negative { -100.0 } else { 100.0 } * value))
+    let value: f64 = digits.replace(',', ".").parse().ok()?;
+    Some(Score::centipawns(if is_negative { -100.0 } else { 100.0 } * value))
 }
 
 fn sign(text: &str) -> (bool, &str) {
@@ -169,12 +239,15 @@ mod tests {
         let score = |centipawns| Some(Remark::Score(Score(centipawns)));
         let white = |centipawns| Some(Remark::WhiteScore(Score(centipawns)));
         let after = |centipawns| Some(Remark::After(Score(centipawns)));
+        let unknown = Some(Remark::Unknown);
         let cases = [
             ("+0.35/20 1.2s", score(35)),
             ("-1.07/8", score(-107)),
             ("0.00/1 0.00s", score(0)),
-            (" +M12/30 0.1s, White mates", score(31_988)),
-            ("-M1/3", score(-31_999)),
+            (" +M19/30 0.1s, White mates", score(31_990)),
+            ("-M2/3", score(-31_999)),
+            ("-M0/1", score(-32_000)),
+            ("#5/12 3", score(31_995)),
             ("+400.00/3", score(30_000)),
             ("+0,35/20", score(35)),
             ("+0.35/20, line=depth 4 weights 00000000", score(35)),
@@ -196,33 +269,54 @@ mod tests {
             ("[%eval\n86,35]", after(86)),
             ("[%eval 91,\n17] [%clk 0:01:00]", after(91)),
             ("[%eval -281, 37]", after(-281)),
-            ("[%evaluation 1.0]", None),
             ("d=35, sd=48, mt=145000, pv=Nf3 d5, wv=0.25, R50=49, ", white(25)),
-            ("d=35, wv=-M25, mb=+0+0+0+0+0,", white(-31_975)),
+            ("d=35, wv=-M25, mb=+0+0+0+0+0,", white(-31_987)),
             ("ev=0.25, d=26, mt=00:03:00, pv=Nf3", score(25)),
             ("(Bb5 a6) +0.4/18", score(40)),
             ("(Nf3) -0.25/14 12s", score(-25)),
             ("+0.15 12/20 1000 12345", score(15)),
             ("0.00 12/20 1000 12345", score(0)),
-            ("-M5 12/20 1000 12345", score(-31_995)),
+            ("-M6 12/20 1000 12345", score(-31_997)),
             ("+0.35", score(35)),
             ("0.00", score(0)),
-            ("-M5", score(-31_995)),
-            ("M5", score(31_995)),
+            ("-M6", score(-31_997)),
+            ("M5", score(31_997)),
+            ("+0.35/20 0:01:20 500000", score(35)),
+            ("0.35/20 1.2 12345", score(35)),
+            ("-0.35/20 120ms", score(-35)),
+            ("3.5/6 after six rounds", unknown),
+            ("+3.5/6 after six rounds", unknown),
+            ("3.5/6", unknown),
+            ("3.50/6 rounds, and now", unknown),
+            ("(Nf3) 3.5/6 in all", unknown),
+            ("+0.35/d20", unknown),
+            ("+3/12", unknown),
+            ("+35/12 1.2s", unknown),
+            ("+3", unknown),
+            ("+0.5", unknown),
+            ("+M3 is near", unknown),
+            ("1.2.3/4", unknown),
+            ("[%eval x]", unknown),
+            ("[%eval 0.3", unknown),
+            ("[%eval M5]", unknown),
+            ("d=35, wv=good", unknown),
             ("a good move", None),
             ("12.5", None),
             ("5", None),
+            ("5.2s", None),
+            ("0:01:20/40", None),
             ("inf/3", None),
             ("NaN/3", None),
             ("+/3", None),
+            ("+/-", None),
             ("M/3", None),
-            ("1.2.3/4", None),
             ("1/2", None),
+            ("1/2-1/2", None),
+            ("3/6 after six rounds", None),
             ("/", None),
             ("", None),
             ("unknown", None),
-            ("[%eval x]", None),
-            ("[%eval 0.3", None),
+            ("[%evaluation 1.0]", None),
             ("[%evp 0,34,19]", None),
             ("(0.63 \u{2192} 0.00) Inaccuracy. d4 was best.", None),
             ("0.12 seconds", None),

@@ -147,11 +147,12 @@ impl Score {
     }
 }
 
-/// As match programs write it: `+0.35`, `-M12`.
+/// As match programs write it: `+0.35`, and mates in plies: `+M5` is mate in three moves, `-M4` mated in two.
 impl fmt::Display for Score {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.is_mate() {
-            true => write!(f, "{}M{}", if self.0 > 0 { '+' } else { '-' }, Score::MATE - self.0.abs()),
+            true if self.0 > 0 => write!(f, "+M{}", (2 * (Score::MATE - self.0) - 1).max(0)),
+            true => write!(f, "-M{}", 2 * (Score::MATE + self.0)),
             false => write!(f, "{:+.2}", self.pawns()),
         }
     }

@@ -14,7 +14,7 @@ use dyad_engine::control::{Control, Instant};
 use dyad_engine::engine::AnyEngine;
 use dyad_engine::search::{Clock, Limits, Options, Outcome, Report, Score as EngineScore, time_of};
 use dyad_engine::tablebase::Tablebase;
-use dyad_formats::game::{GameRecord, PlayedMove, Tags};
+use dyad_formats::game::{GameRecord, PlayedMove, Tags, Unread};
 use dyad_formats::score::{GameResult, Score};
 use serde::{Deserialize, Serialize};
 
@@ -252,7 +252,14 @@ impl FinishedGame {
         let searched = self.moves.iter().map(|made| PlayedMove::scored(made.mv, made.score));
         let tags = Tags { result: Some(self.result), ..Tags::default() };
         let moves = book.chain(searched).collect();
-        GameRecord { tags, start: self.opening.start, moves, result: Some(self.result), left_out: None }
+        GameRecord {
+            tags,
+            start: self.opening.start,
+            moves,
+            result: Some(self.result),
+            left_out: None,
+            unread: Unread::default(),
+        }
     }
 
     /// The game as PGN. Times are written only if they influenced the game: without them the same match always writes

@@ -15,8 +15,7 @@ use dyad_engine::tablebase::Tablebase;
 use dyad_formats::epd::Epd;
 use dyad_formats::error::Error;
 use dyad_formats::files::check_output;
-use dyad_formats::game::BrokenGame;
-use dyad_formats::game::GameRecord;
+use dyad_formats::game::{BrokenGame, GameRecord, Unread};
 use dyad_formats::hash;
 use dyad_formats::input::{Kind, Lines};
 use dyad_formats::packed::Packed;
@@ -129,6 +128,8 @@ pub struct PrepareCounts {
     pub positions: u64,
     /// Scores that the games and lines have.
     pub scores: u64,
+    /// What the games have in a form that is not known.
+    pub unread: Unread,
 }
 
 impl PrepareCounts {
@@ -418,6 +419,7 @@ struct Output {
     broken: Vec<BrokenGame>,
     partial: Vec<BrokenGame>,
     scores: u64,
+    unread: Unread,
     left_out: BTreeMap<SkipReason, u64>,
     selected: Vec<Selected>,
 }
@@ -435,6 +437,7 @@ fn read(
         counts.games += output.games;
         counts.broken += output.broken.len() as u64;
         counts.scores += output.scores;
+        counts.unread += output.unread;
         let (broken, partial) = (output.broken.into_iter(), output.partial.into_iter());
         broken.map(PrepareEvent::Broken).chain(partial.map(PrepareEvent::Partial)).for_each(&mut *context.on_event);
         for (reason, count) in output.left_out {
@@ -476,6 +479,7 @@ fn work(batch: Batch, settings: &PrepareSettings, origins: Option<&Origins>) -> 
 impl Output {
     fn game(&mut self, game: &GameRecord, settings: &PrepareSettings) {
         self.partial.extend(game.left_out.clone());
+        self.unread += game.unread.clone();
         self.scores += game.moves.iter().filter(|played| played.score.is_some()).count() as u64;
         if let Err(reason) = settings.filters.game(game) {
             return self.leave_out(reason);

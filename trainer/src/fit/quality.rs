@@ -13,7 +13,7 @@ use std::sync::Arc;
 use dyad_engine::board::sign;
 use dyad_engine::eval::{Evaluator, Weights};
 use dyad_formats::error::Error;
-use dyad_formats::game::GameRecord;
+use dyad_formats::game::{GameRecord, Unread};
 use dyad_formats::packed::Sample;
 use dyad_formats::pgn::{GameText, GameTexts, check_side, side_of_scores};
 use dyad_formats::score::ScoreSide;
@@ -42,7 +42,7 @@ pub struct QualitySettings {
 }
 
 /// The measured quality.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Quality {
     /// Positions.
     pub positions: usize,
@@ -54,6 +54,8 @@ pub struct Quality {
     pub r2_linear: f64,
     /// Games that could not be read.
     pub broken: u64,
+    /// What the games have in a form that is not known.
+    pub unread: Unread,
 }
 
 /// A target, the evaluation and its linear part, all from White's side.
@@ -69,9 +71,11 @@ pub fn measure(weights: &Arc<Weights>, settings: &QualitySettings, threads: usiz
     if let Some(side) = settings.scores {
         check_side(settings.games.iter().map(PathBuf::as_path), side)?;
     }
-    let (mut points, mut broken): (Vec<Point>, u64) = (Vec::new(), 0);
+    let (mut points, mut broken, mut not_read): (Vec<Point>, u64, Unread) = (Vec::new(), 0, Unread::default());
     for path in &settings.games {
-        broken += points_of(path, weights, settings, threads, &mut points)?;
+        let (broken_here, unread) = points_of(path, weights, settings, threads, &mut points)?;
+        broken += broken_here;
+        not_read += unread;
     }
     let unread = if broken > 0 { format!(" ({broken} games could not be read)") } else { String::new() };
     if points.is_empty() {
@@ -85,7 +89,7 @@ pub fn measure(weights: &Arc<Weights>, settings: &QualitySettings, threads: usiz
     let column = |column: usize| points.iter().map(|point| point[column]).collect::<Vec<f64>>();
     let (r2, k) = explained(&targets, &column(1));
     let (r2_linear, _) = explained(&targets, &column(2));
-    Ok(Quality { positions: points.len(), r2, k, r2_linear, broken })
+    Ok(Quality { positions: points.len(), r2, k, r2_linear, broken, unread: not_read })
 }
 
 fn unclear(path: &Path) -> Error {
@@ -93,14 +97,14 @@ fn unclear(path: &Path) -> Error {
     Error::content(path, "the scores", problem.to_string())
 }
 
-/// Appends the points of a file; returns the number of games that could not be read.
+/// Appends the points of a file; returns the number of games that could not be read, and what is not read of others.
 fn points_of(
     path: &Path,
     weights: &Arc<Weights>,
     settings: &QualitySettings,
     threads: usize,
     points: &mut Vec<Point>,
-) -> Result<u64, Error> {
+) -> Result<(u64, Unread), Error> {
     let side = match settings.scores {
         Some(side) => side,
         None => side_of_scores(path)?.ok_or_else(|| unclear(path))?,
@@ -110,28 +114,32 @@ fn points_of(
         let batch: Vec<_> = texts.by_ref().take(GAMES_IN_BATCH).collect();
         (!batch.is_empty()).then_some(batch)
     });
-    let mut broken = 0;
+    let (mut broken, mut unread) = (0, Unread::default());
     ordered_for_each(
         threads,
         batches,
         || Ok::<_, Error>(Evaluator::new(weights.clone())),
         |evaluator, batch: Vec<Result<GameText, Error>>| {
-            let (mut points, mut broken) = (Vec::new(), 0);
+            let (mut points, mut broken, mut unread) = (Vec::new(), 0, Unread::default());
             for text in batch {
                 match text?.parse(Some(side)) {
-                    Ok(game) => points_of_game(&game, evaluator, settings, &mut points),
+                    Ok(game) => {
+                        points_of_game(&game, evaluator, settings, &mut points);
+                        unread += game.unread;
+                    }
                     Err(_) => broken += 1,
                 }
             }
-            Ok((points, broken))
+            Ok((points, broken, unread))
         },
-        |(batch, unread)| {
+        |(batch, more_broken, more_unread)| {
             points.extend(batch);
-            broken += unread;
+            broken += more_broken;
+            unread += more_unread;
             Ok(())
         },
     )?;
-    Ok(broken)
+    Ok((broken, unread))
 }
 
 fn points_of_game(game: &GameRecord, evaluator: &mut Evaluator, settings: &QualitySettings, points: &mut Vec<Point>) {

@@ -8,7 +8,7 @@ use dyad_engine::board::Game;
 use dyad_engine::control::Control;
 use dyad_engine::eval::Weights;
 use dyad_formats::error::Error;
-use dyad_formats::game::BrokenGame;
+use dyad_formats::game::{BrokenGame, Unread};
 use dyad_levels::analysis::MoveAnalyzer;
 use dyad_levels::file::MoveModel;
 use dyad_levels::model::SkillLevel;
@@ -75,6 +75,8 @@ pub enum EstimateEvent {
     },
     /// A game cannot be read and is skipped.
     Broken(BrokenGame),
+    /// What the games have in a form that is not known.
+    Unread(Unread),
 }
 
 /// Games of a player, with the player's side.
@@ -90,7 +92,10 @@ pub fn estimate(
     input: &EstimateInput,
     context: &mut Context<EstimateEvent>,
 ) -> Result<(), Error> {
-    let (mut games, _) = read_games(&input.files, |broken| (context.on_event)(EstimateEvent::Broken(broken)))?;
+    let (mut games, _, unread) = read_games(&input.files, |broken| (context.on_event)(EstimateEvent::Broken(broken)))?;
+    if !unread.is_empty() {
+        (context.on_event)(EstimateEvent::Unread(unread));
+    }
     // The held-out players depend on the games that `prepare` would use.
     if input.held_out {
         games.retain(|game| game.ratings.iter().any(Option::is_some));

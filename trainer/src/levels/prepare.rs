@@ -17,7 +17,7 @@ use dyad_engine::eval::Weights;
 use dyad_engine::value::Value;
 use dyad_formats::error::Error;
 use dyad_formats::files::AtomicFile;
-use dyad_formats::game::{BrokenGame, GameRecord};
+use dyad_formats::game::{BrokenGame, GameRecord, Unread};
 use dyad_formats::hash;
 use dyad_formats::pgn::GameTexts;
 use dyad_levels::analysis::{DEPTHS, MoveAnalyzer, PLIES};
@@ -121,6 +121,8 @@ pub struct RecordCounts {
     pub games: usize,
     /// Games that could not be read.
     pub broken: usize,
+    /// What the games have in a form that is not known.
+    pub unread: Unread,
     /// Skipped games, by reason.
     pub left_out: BTreeMap<GameSkipReason, usize>,
     /// Records in the file.
@@ -203,7 +205,7 @@ pub fn prepare(
     // Reading the games takes minutes.
     AtomicFile::create(out).map(drop).map_err(Error::file("write", out))?;
     let (mut broken, mut left_out) = (0, BTreeMap::new());
-    let (mut games, other_starts) = read_games(files, |_| broken += 1)?;
+    let (mut games, other_starts, unread) = read_games(files, |_| broken += 1)?;
     let read = games.len();
     games.retain(|game| game.ratings.iter().any(Option::is_some));
     left_out.extend([(GameSkipReason::Start, other_starts), (GameSkipReason::Rating, read - games.len())]);
@@ -213,7 +215,9 @@ pub fn prepare(
         let reasons: String =
             left_out.iter().map(|(reason, count)| format!("; {count} left out: {}", reason.name())).collect();
         let all = read + other_starts + broken;
-        return Err(Error::Nothing(format!("no position was found in {all} games, {broken} of them broken{reasons}")));
+        let unread = if unread.is_empty() { String::new() } else { format!("; {unread}") };
+        let found = format!("no position was found in {all} games, {broken} of them broken");
+        return Err(Error::Nothing(format!("{found}{reasons}{unread}")));
     }
     let skipped: usize = left_out.values().sum();
     let header = serde_json::json!({
@@ -221,7 +225,7 @@ pub fn prepare(
         "weights": weights.id(), "plies": PLIES,
     });
     analyze_all(&games, &candidates, weights, Writer::create(out, &header)?, context)?;
-    Ok(RecordCounts { games: read + other_starts - skipped, broken, left_out, records: candidates.len() })
+    Ok(RecordCounts { games: read + other_starts - skipped, broken, unread, left_out, records: candidates.len() })
 }
 
 /// Hash of these positions in this order.
@@ -258,22 +262,27 @@ fn analyze_all(
     writer.commit()
 }
 
-/// The games from the standard starting position, and the number of those from another one.
+/// The games from the standard starting position, the number of those from another one, and what is not read of all.
 pub(super) fn read_games(
     files: &[PathBuf],
     mut on_broken: impl FnMut(BrokenGame),
-) -> Result<(Vec<PlayedGame>, usize), Error> {
-    let (mut games, mut other_starts) = (Vec::new(), 0);
+) -> Result<(Vec<PlayedGame>, usize, Unread), Error> {
+    let (mut games, mut other_starts, mut unread) = (Vec::new(), 0, Unread::default());
     for path in files {
         for text in GameTexts::open(path)? {
-            match text?.parse(None).map(|record| played(&record)) {
-                Ok(Some(game)) => games.push(game),
-                Ok(None) => other_starts += 1,
+            match text?.parse(None) {
+                Ok(record) => {
+                    match played(&record) {
+                        Some(game) => games.push(game),
+                        None => other_starts += 1,
+                    }
+                    unread += record.unread;
+                }
                 Err(game) => on_broken(game),
             }
         }
     }
-    Ok((games, other_starts))
+    Ok((games, other_starts, unread))
 }
 
 /// The relevant parts of a game, if it started from the standard position.
@@ -444,7 +453,7 @@ mod tests {
         let all = RecordSettings { test_percent: 0.0, ..RecordSettings::default() };
         let (counts, _) = prepared(&(GAMES.to_string() + &unusable()), &all, "records");
         let left_out = BTreeMap::from([(Start, 1), (Rating, 1), (Band, 2), (Moves, 1)]);
-        assert_eq!(counts, Ok(RecordCounts { games: 2, broken: 1, left_out, records: 13 }));
+        assert_eq!(counts, Ok(RecordCounts { games: 2, broken: 1, unread: Unread::default(), left_out, records: 13 }));
         // A player of few games is held out, and one of many is not: its games with held-out players are skipped.
         let begun = |white: &str, black: &str| {
             format!("[White \"{white}\"]\n[Black \"{black}\"]\n[WhiteElo \"1200\"]\n\n1. e4 e5 2. Nf3 *\n\n")

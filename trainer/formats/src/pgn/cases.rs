@@ -328,8 +328,8 @@ fn scores_of_known_side_are_read_rightly_from_any() {
         let game = texts(pgn)[0].parse(Some(side)).unwrap();
         game.moves.iter().map(|played| played.score.map(|score| score.0)).collect()
     };
-    assert_eq!(scores(ScoreSide::Mover), [Some(25), Some(31_997), Some(40), Some(10)]);
-    assert_eq!(scores(ScoreSide::White), [Some(25), Some(31_997), Some(40), Some(-10)]);
+    assert_eq!(scores(ScoreSide::Mover), [Some(25), Some(31_998), Some(40), Some(10)]);
+    assert_eq!(scores(ScoreSide::White), [Some(25), Some(31_998), Some(40), Some(-10)]);
 }
 
 /// What other libraries read of a text: the moves in UCI.

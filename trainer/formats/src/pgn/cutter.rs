@@ -11,7 +11,7 @@ use std::sync::Arc;
 use super::GameText;
 use super::words::{Tag, name_of_whole_tag, tag_name};
 use crate::error::Error;
-use crate::input::{BYTE_ORDER_MARK, LONGEST_LINE, Lines};
+use crate::input::{BYTE_ORDER_MARK, Lines};
 
 /// Largest text of one game; more than that is no game.
 pub(super) const LARGEST_GAME: usize = 1 << 20;
@@ -26,9 +26,25 @@ pub struct GameTexts {
     lines: Lines,
     path: Arc<Path>,
     /// Lines that were read and belong to the next game, the next one last.
-    ahead: Vec<(u64, Vec<u8>)>,
+    ahead: Vec<Line>,
+    /// The memory of a line that was read.
+    spare: Vec<u8>,
     /// Whether a game was found.
     found: bool,
+}
+
+/// A line, or the part of a long one that is in memory.
+struct Line {
+    number: u64,
+    text: Vec<u8>,
+    /// Where the part begins that belongs to no game yet.
+    at: usize,
+}
+
+impl Line {
+    fn rest(&self) -> &[u8] {
+        &self.text[self.at..]
+    }
 }
 
 /// What is known of the text of a game so far.
@@ -57,49 +73,66 @@ impl GameTexts {
     /// The games of `lines`, which reports call `path`.
     #[must_use]
     pub fn new(lines: Lines, path: &Path) -> GameTexts {
-        GameTexts { lines, path: path.into(), ahead: Vec::new(), found: false }
+        GameTexts { lines, path: path.into(), ahead: Vec::new(), spare: Vec::new(), found: false }
     }
 
-    fn next_line(&mut self, line: &mut Vec<u8>) -> Result<Option<u64>, Error> {
-        if let Some((number, text)) = self.ahead.pop() {
-            *line = text;
-            return Ok(Some(number));
+    fn next_line(&mut self) -> Result<Option<Line>, Error> {
+        let mut line = match self.ahead.pop() {
+            Some(line) => line,
+            None => {
+                let mut text = std::mem::take(&mut self.spare);
+                text.clear();
+                let Some(number) = self.lines.read(&mut text)? else { return Ok(None) };
+                Line { number, text, at: 0 }
+            }
+        };
+        // Of a long line as much is in memory as a game may have.
+        while self.lines.is_within() && !line.text.ends_with(b"\n") && line.rest().len() < LARGEST_GAME {
+            line.text.drain(..std::mem::take(&mut line.at));
+            self.lines.read(&mut line.text)?;
         }
-        self.lines.read(line)
+        Ok(Some(line))
     }
 
     fn next_game(&mut self) -> Result<Option<GameText>, Error> {
         let mut game = GameText { path: self.path.clone(), line: 0, text: Vec::new(), oversized: false };
-        let (mut state, mut line) = (Progress::default(), Vec::new());
-        while let Some(number) = self.next_line(&mut line)? {
-            let blank = line.trim_ascii().is_empty();
+        let mut state = Progress::default();
+        while let Some(mut line) = self.next_line()? {
+            let blank = line.rest().trim_ascii().is_empty();
             if game.line == 0 {
                 if blank {
+                    self.spare = line.text;
                     continue;
                 }
-                game.line = number;
+                game.line = line.number;
             }
+            let mut end = line.text.len();
             if !blank {
-                if state.ends_before(&line, &game.text) {
-                    self.ahead.push((number, line));
+                if state.ends_before(line.rest(), &game.text) {
+                    self.ahead.push(line);
                     return Ok(Some(self.found(game)));
                 }
-                if let Some(start) = state.hidden_tags(&line, game.text.len()) {
+                if let Some(start) = state.hidden_tags(line.rest(), game.text.len()) {
                     // The line before began the tags of the next game.
-                    self.ahead.push((number, line));
-                    self.ahead.push((number - 1, game.text.split_off(start)));
+                    let before = Line { number: line.number - 1, text: game.text.split_off(start), at: 0 };
+                    self.ahead.extend([line, before]);
                     return Ok(Some(self.found(game)));
                 }
-                if let Some(place) = state.read(&line, game.text.len()) {
-                    self.ahead.push((number, line.split_off(place)));
+                if let Some(place) = state.read(line.rest(), game.text.len()) {
+                    end = line.at + place;
                 }
             }
             state.gap = blank;
-            // A line that the reader has cut is as long as that.
-            if game.text.len() + line.len() <= LARGEST_GAME && line.len() < LONGEST_LINE as usize {
-                game.text.extend(&line);
+            if game.text.len() + end - line.at <= LARGEST_GAME {
+                game.text.extend(&line.text[line.at..end]);
             } else {
                 game.oversized = true;
+            }
+            if end < line.text.len() {
+                line.at = end;
+                self.ahead.push(line);
+            } else {
+                self.spare = line.text;
             }
         }
         // Behind the last game there may be a comment, which is no game.

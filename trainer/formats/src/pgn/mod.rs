@@ -134,9 +134,9 @@ impl GameText {
     /// # Errors
     /// When the game is broken: at which word and why.
     pub fn parse(&self, scores: Option<ScoreSide>) -> Result<GameRecord, BrokenGame> {
-        let Read { tags, start, moves, result, left_out, .. } =
+        let Read { tags, start, moves, result, left_out, unread, .. } =
             self.read(scores, false).map_err(|problem| self.broken(problem.text))?;
-        Ok(GameRecord { tags, start, moves, result, left_out: left_out.map(|text| self.broken(text)) })
+        Ok(GameRecord { tags, start, moves, result, left_out: left_out.map(|text| self.broken(text)), unread })
     }
 
     /// The notes of the game besides its moves. They are complete if the game [can be read](GameText::parse).
@@ -280,8 +280,8 @@ mod tests {
     #[test]
     fn remarks_belong_to_the_move_before_and_to_a_side() {
         for (side, expected) in [
-            (Some(ScoreSide::Mover), [Some(35), Some(-10), None, Some(31_988), Some(-31_996)]),
-            (Some(ScoreSide::White), [Some(35), Some(10), None, Some(-31_988), Some(-31_996)]),
+            (Some(ScoreSide::Mover), [Some(35), Some(-10), None, Some(31_994), Some(-31_998)]),
+            (Some(ScoreSide::White), [Some(35), Some(10), None, Some(-31_994), Some(-31_998)]),
             (None, [None; 5]),
         ] {
             let game = texts(SPECIAL)[0].parse(side).unwrap();
@@ -302,9 +302,53 @@ mod tests {
         let game = parse(pgn).unwrap();
         let scores: Vec<Option<i16>> = game.moves.iter().map(|played| played.score.map(|score| score.0)).collect();
         let mate = |moves| Some(Score::mate(moves).0);
-        assert_eq!(scores, [None, Some(35), None, Some(-10), Some(120), mate(-2), mate(1)]);
+        assert_eq!(scores, [None, Some(35), None, Some(-10), Some(120), mate(-1), mate(1)]);
         assert!(game.moves[0].book && !game.moves[1].book);
         assert_eq!(game.result, Some(GameResult::WhiteWins));
+    }
+
+    #[test]
+    fn what_is_not_read_is_counted() {
+        let unread = |pgn: &str| parse(pgn).unwrap().unread;
+        let of = |scores, ratings, results, example: &str| {
+            let example = (!example.is_empty()).then(|| example.to_string());
+            crate::game::Unread { scores, ratings, results, example }
+        };
+        for (pgn, expected) in [
+            ("1. e4 {+0.35/12} e5 {book} 2. Nf3 {a move} Nc6 {1/2 of a point} *", of(0, 0, 0, "")),
+            ("1. e4 {3.5/6 after six rounds} e5 {+0.30/9} 2. Nf3 {+3} *", of(2, 0, 0, "3.5/6 after six rounds")),
+            ("[WhiteElo \"2400?\"]\n[BlackElo \"?\"]\n\n1. e4 *", of(0, 1, 0, "WhiteElo \"2400?\"")),
+            ("[WhiteElo \"----\"]\n[BlackElo \"1500P\"]\n\n1. e4 *", of(0, 1, 0, "BlackElo \"1500P\"")),
+            ("[Result \"1-0 ff\"]\n\n1. e4 *", of(0, 0, 1, "Result \"1-0 ff\"")),
+            ("[Result \"0-0\"]\n\n1. e4 0-0", of(0, 0, 0, "")),
+        ] {
+            assert_eq!(unread(pgn), expected, "{pgn}");
+        }
+        // Comments count where scores are asked for.
+        assert!(texts("1. e4 {3.5/6 after} *")[0].parse(None).unwrap().unread.is_empty());
+        let game = parse("1. e4 {3.5/6 after} {+0.30/9} *").unwrap();
+        assert_eq!(game.moves[0].score, Some(Score(30)));
+    }
+
+    /// A line may have any number of games.
+    #[test]
+    fn games_on_a_long_line_are_read() {
+        let game = |number: usize| format!("[Event \"{number}\"] 1. e4 {{a long comment}} e5 2. Nf3 1-0 ");
+        let line: String = (0..40_000).map(game).collect();
+        assert!(line.len() > 2 << 20);
+        let texts = texts(&format!("{line}\n[Event \"last\"]\n\n1. d4 *\n"));
+        assert_eq!(texts.len(), 40_001);
+        for (number, text) in texts.iter().enumerate().step_by(97) {
+            let expected = game(number);
+            assert_eq!(std::str::from_utf8(&text.text).unwrap().trim(), expected.trim(), "{number}");
+            assert!(text.line == 1 && text.parse(None).is_ok());
+        }
+        assert_eq!(texts[40_000].line, 2);
+        // A game that is longer costs itself.
+        let long = format!("[Event \"long\"] 1. e4 {{{}}} e5 1-0", "x".repeat(3 * LARGEST_GAME));
+        let pgn = format!("[Event \"a\"] 1. c4 1-0 {long} [Event \"b\"] 1. d4 1-0\n");
+        let read: Vec<bool> = crate::testing::texts(&pgn).iter().map(|text| text.parse(None).is_ok()).collect();
+        assert_eq!(read, [true, false, true]);
     }
 
     #[test]

@@ -6,7 +6,7 @@ use super::GameText;
 use super::notes::{Note, Notes, Variations, note, notes_of_move, result};
 use super::spelling::{Alphabet, ENGLISH, Refusal, Spelled, is_known_remark};
 use super::words::{Tag, Token, Words};
-use crate::game::{PlayedMove, Tags};
+use crate::game::{PlayedMove, Tags, Unread};
 use crate::input::decode;
 use crate::remark::Remark;
 use crate::score::{GameResult, Score, ScoreSide};
@@ -23,6 +23,8 @@ pub(super) struct Read {
     pub notes: Notes,
     /// What was left out of the moves, and why.
     pub left_out: Option<String>,
+    /// What is not read.
+    pub unread: Unread,
     /// Whether a pawn has its letter somewhere.
     pub letters_of_pawns: bool,
     /// Whether a move has a letter that English has not.
@@ -51,6 +53,7 @@ struct Header {
     count: usize,
     /// A bit for each of [`NAMES`] that has come: of those that come again the first counts.
     seen: u16,
+    unread: Unread,
 }
 
 const NAMES: [&str; 10] =
@@ -81,11 +84,23 @@ impl Header {
             "Site" => tags.site = value.into_owned(),
             "White" => tags.players[0] = value.into_owned(),
             "Black" => tags.players[1] = value.into_owned(),
-            "WhiteElo" => tags.ratings[0] = value.trim().parse().ok(),
-            "BlackElo" => tags.ratings[1] = value.trim().parse().ok(),
+            "WhiteElo" | "BlackElo" => {
+                let value = value.trim();
+                let rating = value.parse().ok();
+                tags.ratings[usize::from(name == "BlackElo")] = rating;
+                // Servers write only signs for a player without a rating.
+                if rating.is_none() && value.contains(|c: char| c.is_alphanumeric()) {
+                    self.unread += Unread { ratings: 1, example: example(tag), ..Unread::default() };
+                }
+            }
             "Result" => {
-                tags.result = result(value.trim().as_bytes()).flatten();
-                self.both_lost = value.trim() == "0-0";
+                let value = value.trim();
+                let read = result(value.as_bytes());
+                tags.result = read.flatten();
+                self.both_lost = value == "0-0";
+                if read.is_none() && !self.both_lost && !["", "?", "-"].contains(&value) {
+                    self.unread += Unread { results: 1, example: example(tag), ..Unread::default() };
+                }
             }
             "FEN" => self.fen = Some(value.into_owned()).filter(|fen| !["", "?", "-"].contains(&fen.trim())),
             _ => self.variant = Some(value.into_owned()),
@@ -185,6 +200,7 @@ impl<'a> Reader<'a> {
             result: None,
             notes: Notes { moves: vec![Vec::new()], ..Notes::default() },
             left_out: None,
+            unread: Unread::default(),
             letters_of_pawns: false,
             is_shown: false,
             white_scores: Vec::new(),
@@ -298,6 +314,13 @@ impl<'a> Reader<'a> {
                     last.score = self.scores.map(|_| score.white_or(mover));
                     self.read.white_scores.push(count - 1);
                 }
+                Remark::Unknown => {
+                    self.is_remarked = false;
+                    if self.scores.is_some() {
+                        let example = Some(shown(&decode(text)));
+                        self.read.unread += Unread { scores: 1, example, ..Unread::default() };
+                    }
+                }
                 Remark::After(score) => {
                     self.next_score = self.scores.map(|_| score);
                     self.read.white_scores.push(count);
@@ -401,6 +424,7 @@ impl<'a> Reader<'a> {
             self.leave_kings_out()?;
         }
         self.read.tags = std::mem::take(&mut self.header.tags);
+        self.read.unread += std::mem::take(&mut self.header.unread);
         Ok(self.read)
     }
 
@@ -454,6 +478,11 @@ impl<'a> Reader<'a> {
         let may_be_other = self.alphabet == &ENGLISH || self.read.is_shown;
         Problem { text: self.with_players(text), moves: may_be_other.then_some(self.read.moves.len()) }
     }
+}
+
+/// A tag, as an example of what is not read.
+fn example(tag: &Tag<'_>) -> Option<String> {
+    Some(shown(&format!("{} \"{}\"", decode(tag.name), tag.value())))
 }
 
 /// What a message repeats of a game.
