@@ -1,5 +1,7 @@
 //! Options, in the ways in which GUIs set them.
 
+use std::fs;
+
 use crate::driver::{Line, Program, after, check_search, folder};
 use dyad_engine::eval::Weights;
 use dyad_formats::weights_file;
