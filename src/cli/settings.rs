@@ -35,7 +35,10 @@ pub struct SettingsFile {
 /// # Errors
 /// When the file cannot be read, and when an option or a setting is unknown or has a wrong value.
 pub fn parse(command: &Command, words: Vec<OsString>) -> Result<ArgMatches, Error> {
-    let (names, tool) = tool_of(command, &words);
+    // Groups that only arguments name are there once the command is built.
+    let mut built = command.clone();
+    built.build();
+    let (names, tool) = tool_of(&built, &words);
     let (before, own) = words.split_at(1 + names.len());
     let Some(path) = path_in(tool, own) else { return command.clone().try_get_matches_from(words) };
     let settings = read(&path, &names.join("-")).and_then(|settings| {

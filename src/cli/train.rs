@@ -326,7 +326,7 @@ mod tests {
     fn options_become_settings() {
         let settings = settings_of(
             "data.smp --out run --depth 3 --objective logistic --temperature 50 --optimizer adam --rate 0.5 \
-             --freeze pairs,location --weight-decay material=1e-6 --threads 2",
+             --freeze pairs,piece_square --weight-decay material=1e-6 --threads 2",
         )
         .unwrap();
         assert_eq!(settings.depth, 3);

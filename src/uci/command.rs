@@ -493,7 +493,7 @@ mod tests {
             ("genfens x", "error"),
             ("genfens -3", "error"),
             ("genfens 3 seed", "error"),
-            ("train START now", "train Start"),
+            ("train STOP now", "train Stop"),
             ("train stop", "train Stop"),
             ("train status", "train Status"),
             ("train", "error"),

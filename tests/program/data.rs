@@ -81,7 +81,7 @@ fn games_become_samples_labels_and_weights() {
     fs::write(
         folder.join("settings.json"),
         r#"{"prepare": {"scores": "white", "test-percent": 25.0, "quiet": true, "min-ply": 6},
-            "fit": {"epochs": 2, "batch": 200, "groups": ["material", "location"], "result-share": 0}}"#,
+            "fit": {"epochs": 2, "batch": 200, "groups": ["material", "piece_square"], "result-share": 0}}"#,
     )
     .unwrap();
     run(&folder, "prepare games.pgn --settings settings.json -o b.samples");
@@ -236,7 +236,7 @@ fn an_average_that_could_not_be_loaded_is_not_written() {
     }
     refuse(&folder, "weights average a.json -o b.json --factor *=0.0001", "the factors bring the scale to 0/1024");
     assert!(!folder.join("b.json").exists());
-    run(&folder, "weights average a.json -o b.json --scale 700 --factor location=2");
+    run(&folder, "weights average a.json -o b.json --scale 700 --factor piece_square=2");
     assert_eq!(weights_file::load(&folder.join("b.json")).unwrap().units.scale, 700);
 }
 
