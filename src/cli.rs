@@ -26,7 +26,6 @@ mod search_error;
 mod selftrain;
 mod settings;
 mod shell;
-mod spsa;
 mod suite;
 mod train;
 mod weights;
@@ -77,8 +76,6 @@ enum Command {
     Label(label::Arguments),
     /// Play a match of two players, each opening with both colors
     Match(Box<match_::Arguments>),
-    /// Tune constants of the search or weights by games (SPSA)
-    Spsa(Box<spsa::Arguments>),
     /// Write an HTML report of a training, or of weights
     Report(report::Arguments),
     /// Average and measure weights files
@@ -97,7 +94,7 @@ enum Command {
 const GROUPS: [(&str, &[&str]); 5] = [
     ("Explain and solve", &["annotate", "suite"]),
     ("Train", &["selftrain", "train", "fit", "datagen", "prepare", "label"]),
-    ("Measure", &["match", "spsa", "report", "weights"]),
+    ("Measure", &["match", "report", "weights"]),
     ("Levels and papers", &["level", "experiment"]),
     ("Shell", &["completions", "man"]),
 ];
@@ -126,10 +123,6 @@ impl Arguments {
         command
             .help_template(help)
             .mut_subcommand("match", |tool| with_default(tool, "nodes", &match_::NODES.to_string()))
-            .mut_subcommand("spsa", |tool| {
-                let tool = with_default(tool, "nodes", &spsa::NODES.to_string());
-                tool.mut_arg("threads", |argument| argument.help("Games at a time [default: one per processor]"))
-            })
             .mut_subcommand("suite", |tool| {
                 let tool = with_default(tool, "movetime", &suite::SECONDS.to_string());
                 tool.mut_arg("threads", |argument| argument.help("Searches at a time [default: one per processor]"))
@@ -174,7 +167,6 @@ pub fn run() -> ExitCode {
         Command::Suite(arguments) => suite::run(&arguments),
         Command::Datagen(arguments) => datagen::run(arguments),
         Command::Match(arguments) => match_::run(*arguments),
-        Command::Spsa(arguments) => spsa::run(*arguments),
         Command::Selftrain(arguments) => selftrain::run(*arguments),
         Command::Level(arguments) => level::run(*arguments),
         Command::Report(arguments) => report::run(&arguments),
@@ -376,7 +368,6 @@ mod tests {
         let label = dyad_trainer::data::label::LabelSettings::default();
         assert!(help("label").contains(&format!("Nodes per position [default: {}]", label.nodes)));
         assert!(help("match").contains("Nodes per move [default: 20000]"));
-        assert!(help("spsa").contains("Nodes per move [default: 10000]"));
         let train = help("train");
         for default in ["Objective [default: perceptron]", "checkpoints [default: 60]", "Learning rate [default: 1]"] {
             assert!(train.contains(default), "{default}: {train}");

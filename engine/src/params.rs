@@ -5,8 +5,7 @@
 //! with. Depths are in plies, reductions in 1/1024 plies.
 //!
 //! Each search has its own [`Params`], so that two engines of one process can play with different parameters (`dyad
-//! match --set`) and be tuned against each other (`dyad spsa`). With the feature `tune` every parameter is a UCI
-//! option.
+//! match --set`). With the feature `tune` every parameter is a UCI option, for tuners.
 
 /// A tunable parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -114,7 +114,7 @@ pub(super) struct MatchSettings {
     /// Setting of the second player, as --options-a
     #[arg(long, value_name = "NAME=VALUE")]
     options_b: Vec<String>,
-    /// Constant of the search of the first or the second player; `dyad spsa --list` prints their names; may be repeated
+    /// Constant of the search of the first or the second player; docs/tuning.md; may be repeated
     #[arg(long, value_name = "A|B:NAME=VALUE")]
     set: Vec<String>,
 }

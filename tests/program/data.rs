@@ -380,7 +380,6 @@ fn outputs_replace_files_and_nothing_else() {
     refuse(&folder, "match a.json b.json --nodes 1 --games 2 --pgn pipe", "a pipe, not a regular file");
     refuse(&folder, "prepare pipe --out out.samples", "a pipe, not a regular file");
     refuse(&folder, "weights average pipe b.json --out c.json", "a pipe, not a regular file");
-    refuse(&folder, "spsa pipe --out tuning", "a pipe, not a regular file");
     fs::create_dir(path("run")).unwrap();
     pipe(&path("run/settings.json"));
     refuse(&folder, "train --out run --resume", "a pipe, not a regular file");

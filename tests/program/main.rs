@@ -22,6 +22,5 @@ mod pages;
 mod search;
 mod selftraining;
 mod training;
-mod tuning;
 #[cfg(unix)]
 mod tutorial;

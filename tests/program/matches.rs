@@ -269,3 +269,30 @@ fn errors_name_their_cause() {
         assert!(printed.contains(expected), "{arguments:?}: expected {expected}, found {printed}");
     }
 }
+
+#[test]
+fn two_settings_play_each_other() {
+    let folder = folder("settings");
+    let play = |name: &str, set: &[&str]| {
+        let pgn = folder.join(name);
+        let lines = output(
+            &[&["match", "default", "default", "--nodes", "300", "--games", "4", "--pgn", text(&pgn)], set].concat(),
+        );
+        let games = fs::read_to_string(&pgn).unwrap();
+        (games, lines.into_iter().find(|line| line.starts_with("Set")))
+    };
+    let (same, none) = play("same", &[]);
+    let (other, printed) =
+        play("other", &["--set", "A:rfp_factor=250", "--set", "A:qs_see=150", "--set", "B:lmr_root=0"]);
+    assert_eq!(none, None);
+    assert_eq!(printed.as_deref(), Some("Set      A: qs_see=150, rfp_factor=250"));
+    assert_ne!(same, other);
+    for (wrong, expected) in [
+        ("rfp_factor=250", "A:name=value"),
+        ("A:nonsense=1", "no search parameter 'nonsense'"),
+        ("A:rfp_depth=99", "rfp_depth must be 5 to 14, not 99"),
+    ] {
+        let printed = refusal(&["match", "default", "default", "--set", wrong]);
+        assert!(printed.contains(expected), "{wrong}: {printed}");
+    }
+}

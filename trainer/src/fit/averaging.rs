@@ -118,20 +118,7 @@ fn features(selection: &str) -> Result<Vec<Range<usize>>, String> {
 /// A number this close to an integer is treated as that integer.
 const NEARLY_WHOLE: f64 = 1e-6;
 
-/// Interpolation of the weights of some groups toward those of another set, or extrapolation away from them.
-#[derive(Clone, Debug)]
-pub struct Interpolation<'a> {
-    /// Groups, named as in [`GroupFactor::groups`].
-    pub groups: &'a str,
-    /// Whether middlegame and endgame weights change.
-    pub phases: [bool; 2],
-    /// The weights at coefficient 1.
-    pub goal: &'a Weights,
-    /// Interpolation coefficient: 0 keeps the base, 1 gives `goal`, negative values extrapolate.
-    pub coefficient: f64,
-}
-
-/// `base` with all `steps` applied, in search units; several may apply to one group.
+/// The interpolation of `base` toward `goal`, in search units: coefficient 0 keeps the base, 1 gives the goal.
 ///
 /// Changes are often small compared with the integers that the weights become, and rounding to the nearest would lose
 /// them. So changed weights of all groups but material are rounded here, up or down by a pseudo-random draw that is
@@ -139,29 +126,18 @@ pub struct Interpolation<'a> {
 /// unit.)
 ///
 /// # Errors
-/// When a step names no group, or the pieces would have no value.
-pub fn interpolate(base: &Weights, steps: &[Interpolation]) -> Result<FloatWeights, Error> {
-    let from = mean(&[(base, 1.0)]);
-    let mut to = from.clone();
-    let mut moved = [vec![false; LEN], vec![false; LEN]];
-    for Interpolation { groups, phases, goal, coefficient } in steps {
-        let goal = mean(&[(goal, 1.0)]);
-        for range in features(groups).map_err(Error::Settings)? {
-            for feature in range {
-                for (phase, (to, from, goal)) in
-                    [(&mut to.mg, &from.mg, &goal.mg), (&mut to.eg, &from.eg, &goal.eg)].into_iter().enumerate()
-                {
-                    if phases[phase] && *coefficient != 0.0 {
-                        to[feature] += coefficient * (goal[feature] - from[feature]);
-                        moved[phase][feature] = true;
-                    }
-                }
-            }
-        }
+/// When the pieces would have no value.
+pub fn interpolate(base: &Weights, goal: &Weights, coefficient: f64) -> Result<FloatWeights, Error> {
+    let (mut to, goal) = (mean(&[(base, 1.0)]), mean(&[(goal, 1.0)]));
+    if coefficient == 0.0 {
+        return Ok(to);
+    }
+    for (to, goal) in [(&mut to.mg, &goal.mg), (&mut to.eg, &goal.eg)] {
+        to.iter_mut().zip(goal).for_each(|(to, goal)| *to += coefficient * (goal - *to));
     }
     let gamma = to.gamma()?;
-    for (phase, (weights, moved)) in [&mut to.mg, &mut to.eg].into_iter().zip(&moved).enumerate() {
-        for feature in (0..LEN).filter(|&feature| moved[feature] && !MATERIAL.range().contains(&feature)) {
+    for (phase, weights) in [&mut to.mg, &mut to.eg].into_iter().enumerate() {
+        for feature in (0..LEN).filter(|feature| !MATERIAL.range().contains(feature)) {
             let (wanted, draw) = (gamma * weights[feature], hash::unit(hash::fold(phase as u64 + 1, feature as u64)));
             let whole = (wanted - wanted.round()).abs() < NEARLY_WHOLE;
             weights[feature] = if whole { wanted.round() } else { (wanted + draw).floor() } / gamma;
@@ -186,15 +162,12 @@ pub fn in_units_of_search(mean: &FloatWeights, provenance: Json) -> Result<Weigh
     Ok(weights)
 }
 
-/// `base` after interpolation, with the weights of some groups multiplied.
+/// Weights in search units as a set with the name and the win-rate model of `base`.
 ///
 /// # Errors
-/// When a factor or step names no group, two factors have the same name, or the result is not a valid set of
-/// weights.
-pub fn changed(base: &Weights, steps: &[Interpolation], factors: &[GroupFactor]) -> Result<Weights, Error> {
-    let mut floats = interpolate(base, steps)?;
-    multiply(&mut floats, factors).map_err(Error::Settings)?;
-    let mut weights = in_units_of_search(&floats, Json::Null)?;
+/// When they are not a valid set of weights.
+pub fn in_units_of(base: &Weights, floats: &FloatWeights) -> Result<Weights, Error> {
+    let mut weights = in_units_of_search(floats, Json::Null)?;
     weights.meta.name.clone_from(&base.meta.name);
     weights.units.win_rate = base.units.win_rate;
     Ok(weights)
@@ -271,8 +244,7 @@ mod tests {
         }
     }
 
-    /// Small changes sum up although the integers cannot show a single one, coefficient 1 gives the goal, and groups
-    /// that are not named stay.
+    /// Small changes sum up although the integers cannot show a single one, and coefficient 1 gives the goal.
     #[test]
     fn interpolation_approaches_the_goal() {
         let base = Weights::material();
@@ -284,29 +256,18 @@ mod tests {
             .skip(MATERIAL.range().end)
             .for_each(|(mg, eg)| (*mg, *eg) = (3.0, -2.0));
         let goal = Weights::from_floats(&floats, Json::Null).unwrap();
-        let interpolated = |groups, phases, coefficient| {
-            changed(&base, &[Interpolation { groups, phases, goal: &goal, coefficient }], &[]).unwrap()
-        };
-        assert_eq!(interpolated("*", [true; 2], 1.0).ints(), goal.ints());
-        assert_eq!(interpolated("*", [true; 2], 0.0).ints(), base.ints());
-        let tenth = interpolated("pairs", [true, false], 0.1);
-        let (mut sums, mut others) = ([0.0; 2], 0);
-        for group in &GROUPS {
-            for (after, before) in group.range().map(|feature| (tenth.ints()[feature], base.ints()[feature])) {
-                if group.name == "pairs" {
-                    sums = [sums[0] + f64::from(after[0]), sums[1] + f64::from(after[1])];
-                } else {
-                    others += usize::from(after != before);
-                }
+        let interpolated = |coefficient| in_units_of(&base, &interpolate(&base, &goal, coefficient).unwrap()).unwrap();
+        assert_eq!(interpolated(1.0).ints(), goal.ints());
+        assert_eq!(interpolated(0.0).ints(), base.ints());
+        for coefficient in [0.1, -0.1] {
+            let weights = interpolated(coefficient);
+            let others = &weights.ints()[MATERIAL.range().end..];
+            for (phase, change) in [3.0, -2.0].into_iter().enumerate() {
+                let sum: i32 = others.iter().map(|weight| weight[phase]).sum();
+                let mean = f64::from(sum) / others.len() as f64;
+                assert!((mean - coefficient * change).abs() < 0.01, "{coefficient}: {mean}");
             }
         }
-        let pairs = GROUPS.iter().find(|group| group.name == "pairs").unwrap().len as f64;
-        assert!((sums[0] / pairs - 0.3).abs() < 0.01 && sums[1] == 0.0 && others == 0, "{sums:?} {others}");
-        let back = interpolated("pairs", [true, false], -0.1);
-        let sum: i32 = back.ints().iter().skip(MATERIAL.range().end).map(|[mg, _]| mg).sum();
-        assert!((f64::from(sum) / pairs + 0.3).abs() < 0.01, "{sum}");
-        let wrong = Interpolation { groups: "pears", phases: [true; 2], goal: &goal, coefficient: 1.0 };
-        assert!(changed(&base, &[wrong], &[]).unwrap_err().to_string().contains("pears"));
     }
 
     #[test]

@@ -24,7 +24,7 @@
 //! | `refinement/` | run of the fine-tuning pass |
 //! | `base.json` | weights before the fine-tuning pass, scaled: the next training starts from them |
 //! | `trained.json` | weights before the tuning, scaled |
-//! | `tuning/` | the tuning, a run of `dyad spsa` |
+//! | `tuning.json` | values of the tuning and the games that it has played |
 //! | `weights.json` | the new weights, scaled |
 //! | `match.pgn`, `anchor.pgn` | games of the match and of the regression match |
 //! | `distance.pgn`, `proof.pgn` | games against the reference, and against the weights that the engine plays with |
@@ -203,12 +203,13 @@ pub(super) const LABELED: &str = "labeled.samples";
 const FITTED: &str = "fitted.json";
 const BASE: &str = "base.json";
 const TRAINED: &str = "trained.json";
+const TUNING: &str = "tuning.json";
 const WEIGHTS: &str = "weights.json";
 
 /// Files that are written atomically, except those of the runs.
-const ATOMIC: [&str; 14] = [
+const ATOMIC: [&str; 15] = [
     BEGINNING, SETTINGS, STATE, START, BEST, REFERENCE, PLAYING, REPORT, POSITIONS, LABELED, FITTED, BASE, TRAINED,
-    WEIGHTS,
+    TUNING, WEIGHTS,
 ];
 
 /// File names, including those of a run, that must not exist where a training begins. Settings may: the user has written
@@ -408,9 +409,9 @@ impl GenerationFolder {
         self.path.join(TRAINED)
     }
 
-    /// Run of the tuning.
+    /// State of the tuning.
     pub fn tuning(&self) -> PathBuf {
-        self.path.join("tuning")
+        self.path.join(TUNING)
     }
 
     /// The new weights, scaled.

@@ -16,7 +16,7 @@ use super::folder::{Folder, GenerationFolder, LABELED, SelfTrainState, clean, lo
 use super::settings::{Method, SelfTrainSettings};
 use super::window::Window;
 use super::work::{self, RandomStream};
-use crate::fit::averaging;
+use crate::fit::averaging::{in_units_of, interpolate};
 use crate::fit::calibration::{calibrate_by_points, expectation_scale};
 use crate::learn::folder::RunFolder;
 use crate::learn::settings::{MachineSettings, ObjectiveSettings, TrainingSettings as RunSettings};
@@ -49,7 +49,7 @@ pub(super) struct Generation {
     /// The initial weights, generation 0, with which the result of a regression is interpolated.
     pub initial: Arc<Weights>,
     /// Rejected generations in a row before this one.
-    rejected: u32,
+    pub rejected: u32,
     /// Pairs of games of the tuning; 0 for no tuning.
     pub tuning_pairs: u64,
 }
@@ -123,8 +123,7 @@ impl Generation {
         if coefficient >= 1.0 || self.tuning_pairs > 0 {
             return Ok(trained);
         }
-        let step = averaging::Interpolation { groups: "*", phases: [true; 2], goal: &trained, coefficient };
-        let mut weights = averaging::changed(from, &[step], &[])?;
+        let mut weights = in_units_of(from, &interpolate(from, &trained, coefficient)?)?;
         weights.meta.provenance =
             json!({ "by": "dyad selftrain", "share": coefficient, "from": from.id(), "of": trained.meta.provenance });
         Ok(weights)

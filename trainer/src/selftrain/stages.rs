@@ -415,23 +415,14 @@ impl<'a> Loop<'a> {
 
     /// Tunes the new weights by games.
     fn tuning(&mut self, generation: &Generation) -> Result<bool, SelfTrainError> {
-        let (file, weights) = match generation.settings.method {
-            Method::Regression => (self.folder.weights(0), &generation.initial),
-            Method::Comparison => (self.folder.weights(self.state.best), &generation.best),
-        };
         let window = self.window(generation)?;
         let trained = weights_file::load(&generation.folder.trained())?;
-        if trained.plays_as(weights) {
-            self.save_scaled(trained, &generation.folder.weights(), generation, &window)?;
-            return Ok(true);
-        }
-        let reporter = &mut self.reporter;
+        let (reporter, interpolation) = (&mut self.reporter, self.state.interpolation);
         let mut report = |progress| reporter.report(progress);
         let mut context = Context { threads: generation.settings.threads, stop: self.stop, on_event: &mut report };
-        let tuned = tuned(generation, (&file, weights), self.state.interpolation, &window, &mut context)?;
-        let Some(tuned) = tuned else { return Ok(false) };
+        let Some(tuned) = tuned(generation, trained, interpolation, &window, &mut context)? else { return Ok(false) };
         self.save_scaled(tuned.weights, &generation.folder.weights(), generation, &window)?;
-        self.state.interpolation = tuned.interpolation;
+        self.state.interpolation = tuned.interpolation.or(interpolation);
         Ok(true)
     }
 

@@ -251,14 +251,12 @@ fn good_weights_are_interpolated_with_a_regression() {
                 0 => assert_eq!(made["share"], share),
                 _ => {
                     // Few positions make poor weights, and games measure it.
-                    let found = made["tuned"]["toward:*:trained.json"].as_f64().unwrap();
+                    let found = made["tuned"]["interpolation"].as_f64().unwrap();
                     assert!(found < share && made["pairs"] == pairs, "{made}");
                     let fitted = weights_file::load(&path.join("trained.json")).unwrap();
                     assert!(made["of"] == fitted.meta.provenance && fitted.id() != mean.id());
                     // The second begins where the first ended.
-                    let begun = fs::read_to_string(path.join("tuning/settings.json")).unwrap();
-                    let first = if number == 1 { share } else { found_before };
-                    assert!(begun.contains(&format!("trained.json, float, {first}, 0, 1, ")), "{begun}");
+                    assert_eq!(tuning_starts_at(&path), if number == 1 { share } else { found_before });
                     found_before = found;
                 }
             }
@@ -266,7 +264,7 @@ fn good_weights_are_interpolated_with_a_regression() {
     }
     let (state, _) = saved(&whole).unwrap();
     let found = weights_file::load(&whole.join("generation-002/weights.json")).unwrap().meta.provenance;
-    assert_eq!(state.interpolation, found["tuned"]["toward:*:trained.json"].as_f64());
+    assert_eq!(state.interpolation, found["tuned"]["interpolation"].as_f64());
     assert_eq!(saved(&scheduled).unwrap().0.interpolation, None);
     // A new training does not start from the coefficient of another one.
     let other = Temporary::new();
@@ -276,14 +274,19 @@ fn good_weights_are_interpolated_with_a_regression() {
     let positions =
         weights_file::load(&path.join("weights.json")).unwrap().meta.provenance["of"]["positions"].as_u64().unwrap();
     let share = (positions as f64 / (positions + 300) as f64).min(0.6);
-    let begun = fs::read_to_string(path.join("tuning/settings.json")).unwrap();
-    assert!(begun.contains(&format!("trained.json, float, {share}, 0, 1, ")), "{begun}");
+    assert_eq!(tuning_starts_at(&path), share);
     // Neither does a stop change one.
     let (mut legs, mut events) = (0, Vec::new());
     while run_from(&start, &broken, &settings(40, 1 + legs % 2), 1 + legs, &mut events).end != End::Finished {
         legs += 1;
     }
     assert!(legs > 3 && weights(&whole) == weights(&broken), "{legs}");
+}
+
+/// The interpolation coefficient at the beginning of a tuning.
+fn tuning_starts_at(generation: &Path) -> f64 {
+    let state: serde_json::Value = serde_json::from_slice(&fs::read(generation.join("tuning.json")).unwrap()).unwrap();
+    state["parameters"][0]["value"].as_f64().unwrap()
 }
 
 /// A test that everything passes.
@@ -425,7 +428,7 @@ fn games_say_how_far_good_weights_go() {
         assert_eq!(tuned.units.win_rate, start.units.win_rate);
         assert_eq!(tuned.meta.provenance["pairs"], pairs);
         let values = tuned.meta.provenance["tuned"].as_object().unwrap();
-        for begins in ["factor:@pairs", "toward:@"] {
+        for begins in ["@pairs", "interpolation"] {
             assert!(values.keys().any(|name| name.starts_with(begins)), "{values:?}");
         }
     }
