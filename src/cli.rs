@@ -30,7 +30,6 @@ mod suite;
 mod train;
 mod weights;
 
-use std::ops::RangeBounds;
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -234,17 +233,6 @@ fn load_model(path: &Path) -> Result<MoveModel, String> {
 /// The model in a file, or the built-in one.
 fn model_or_embedded(path: Option<&Path>) -> Result<Arc<MoveModel>, String> {
     path.map_or_else(|| Ok(MoveModel::embedded()), |path| load_model(path).map(Arc::new))
-}
-
-/// A parser of `GROUP=NUMBER` for numbers of a range.
-fn group_number(
-    range: impl RangeBounds<f64> + Clone + Send + Sync + 'static,
-) -> impl Fn(&str) -> Result<(String, f64), String> + Clone + Send + Sync + 'static {
-    let number = number(range);
-    move |text| {
-        let (group, text) = text.split_once('=').ok_or("expected GROUP=NUMBER")?;
-        Ok((group.to_string(), number(text)?))
-    }
 }
 
 /// The weights that an argument names: a file, `default` or `material`. What there is to note about a file goes to

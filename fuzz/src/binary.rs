@@ -5,16 +5,13 @@ use std::path::{Path, PathBuf};
 
 use dyad_engine::board::Board;
 use dyad_engine::control::Control;
-use dyad_engine::eval::layout::LEN;
 use dyad_engine::eval::{FloatWeights, Weights};
 use dyad_formats::hash;
 
 use dyad_formats::packed::{Packed, SAMPLE_BYTES, Sample};
 use dyad_formats::samples::{SampleFile, SampleWriter};
 use dyad_formats::score::{GameResult, Score};
-use dyad_trainer::learn::average::Average;
 use dyad_trainer::learn::checkpoint::Checkpoint;
-use dyad_trainer::learn::optimizer::Optimizer;
 use dyad_trainer::learn::origin::DataIdentity;
 use dyad_trainer::learn::settings::TrainingSettings;
 use dyad_trainer::learn::state::{Counters, TrainingState};
@@ -172,21 +169,20 @@ pub fn checkpoint(input: &[u8]) {
     for bytes in [input, &sealed] {
         fs::write(&path, bytes).expect("the temporary folder can be written");
         let Ok(read) = Checkpoint::load(&path) else { continue };
-        let write = |read: &Checkpoint| {
-            Checkpoint::save(&path, &read.settings, &read.data, &read.state).expect("there is room");
+        let write = |mut read: Checkpoint| {
+            read.save(&path).expect("there is room");
             fs::read(&path).expect("it was written")
         };
-        let first = write(&read);
+        let first = write(read);
         let again = Checkpoint::load(&path).expect("written data can be read");
         // Compare bits, since NaN is not equal to itself.
-        assert!(write(&again) == first, "the checkpoint changed by reading and writing");
+        assert!(write(again) == first, "the checkpoint changed by reading and writing");
     }
 }
 
 pub fn checkpoint_seeds() -> Vec<Vec<u8>> {
     let scratch = Scratch::new("checkpoint-seeds");
     let path = scratch.file("checkpoint.bin");
-    let floats = |x: f64| FloatWeights { mg: vec![x; LEN], eg: vec![1.0 / 3.0; LEN] };
     let settings = TrainingSettings::default();
     let data = DataIdentity { checksum: "0123456789abcdef".into(), training: 150, test: 1 };
     let state = TrainingState {
@@ -194,18 +190,15 @@ pub fn checkpoint_seeds() -> Vec<Vec<u8>> {
         done: 50,
         positions: 150,
         updates: 3,
-        weights: floats(0.7),
-        average: Average { time: 9, missing: floats(-1.5) },
-        optimizer: Optimizer::new(&settings.optimizer, LEN),
         report: Counters { positions: 50, loss: 0.3, ..Counters::default() },
         iteration_counters: Counters { positions: 150, nodes: 9_999, ..Counters::default() },
-        accuracy: 0.31,
-        best: (1, 0.3),
-        fell: false,
+        accuracy: Some(0.31),
+        best: (1, Some(0.3)),
         seconds: 1.5,
         log_bytes: 100,
+        ..TrainingState::new(&settings, FloatWeights::material())
     };
-    Checkpoint::save(&path, &settings, &data, &state).expect("there is room");
+    Checkpoint { settings, data, state }.save(&path).expect("there is room");
     vec![fs::read(&path).expect("it was written")]
 }
 

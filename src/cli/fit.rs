@@ -1,14 +1,13 @@
 //! `dyad fit`: weights from the results and scores of positions.
 
 use std::io::Write;
-use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::Args;
 use dyad_engine::board::PIECE_NAMES;
 use dyad_engine::control::Control;
-use dyad_engine::eval::layout::{MATERIAL, select};
+use dyad_engine::eval::layout::MATERIAL;
 use dyad_engine::eval::{FloatWeights, Weights};
 use dyad_formats::error::Error;
 use dyad_formats::files::{AtomicFile, check_output};
@@ -22,7 +21,7 @@ use serde_json::{Value as Json, json};
 
 use super::progress::ProgressDisplay;
 use super::settings::SettingsFile;
-use super::{Outcome, Threads, group_number, load_weights, stop_on_interrupt};
+use super::{Outcome, Threads, load_weights, stop_on_interrupt};
 
 const STOPPED: &str = "stopped before the first pass was complete: nothing is written";
 
@@ -37,26 +36,10 @@ pub struct Arguments {
     /// Initial weights: a file, `default` or `material` [default: material]
     #[arg(long)]
     weights: Option<PathBuf>,
-    /// Name of the weights [default: that of the file]
-    #[arg(long)]
-    name: Option<String>,
     #[command(flatten)]
     file: SettingsFile,
     #[command(flatten)]
     settings: FitSettings,
-    /// Groups of features to learn: names, PREFIX* or @FAMILY, here and below [default: all]
-    #[arg(long, value_name = "GROUP", value_delimiter = ',')]
-    groups: Vec<String>,
-    /// Groups of features not to learn
-    #[arg(long, value_name = "GROUP", value_delimiter = ',')]
-    freeze: Vec<String>,
-    /// L2 of a group, as the number of positions whose evidence would balance it [default: material 100, pairs 1000,
-    /// others 10]
-    #[arg(long, value_name = "GROUP=POSITIONS", value_parser = group_number(NON_NEGATIVE))]
-    l2: Vec<(String, f64)>,
-    /// Learning rate (Adam) of a group, in logits [default: pairs 0.001, others 0.01]
-    #[arg(long, value_name = "GROUP=RATE", value_parser = group_number(NON_NEGATIVE))]
-    group_rate: Vec<(String, f64)>,
     /// Learn from the quiescence leaves with these weights, so that all positions not in check are used [default: the
     /// positions as they are; --quiescent of prepare selects them]
     #[arg(long, value_name = "WEIGHTS")]
@@ -71,16 +54,12 @@ pub struct Arguments {
     threads: Threads,
 }
 
-/// Range of L2 and rates of groups.
-const NON_NEGATIVE: RangeInclusive<f64> = 0.0..=1e9;
-
 /// Fits weights and writes them.
 pub fn run(arguments: Arguments) -> Outcome {
-    let Arguments { samples, out, weights, name, file, mut settings, groups, freeze, l2, group_rate, leaves, .. } =
-        arguments;
+    let Arguments { samples, out, weights, file, settings, leaves, .. } = arguments;
     let others = [&weights, &leaves, &arguments.scale_like, &file.settings].into_iter().flatten();
     check_output(&out, samples.iter().chain(others))?;
-    set_groups(&mut settings, &groups, &freeze, &l2, &group_rate)?;
+    settings.check()?;
     let start = weights.map_or_else(|| Ok(Arc::new(Weights::material())), |name| load_weights(&name))?;
     let other = arguments.scale_like.as_deref().map(load_weights).transpose()?;
     let leaves = leaves.as_deref().map(load_weights).transpose()?.map(Arc::new);
@@ -122,7 +101,7 @@ pub fn run(arguments: Arguments) -> Outcome {
     };
     let pawns = settings.target.pawns;
     let (mut weights, is_calibrated) = fitted.calibrated(made, calibration, pawns)?;
-    weights.meta.name = name.unwrap_or_else(|| stem(&out));
+    weights.meta.name = stem(&out);
     if !is_calibrated {
         eprintln!("results and evaluations do not correlate: a pawn of the scores becomes a pawn");
     }
@@ -135,30 +114,6 @@ pub fn run(arguments: Arguments) -> Outcome {
         true => Err(format!("stopped; {} has the best weights so far", out.display()).into()),
         false => Ok(()),
     }
-}
-
-/// Sets the options of groups.
-fn set_groups(
-    settings: &mut FitSettings,
-    groups: &[String],
-    freeze: &[String],
-    l2: &[(String, f64)],
-    rates: &[(String, f64)],
-) -> Result<(), String> {
-    if !groups.is_empty() {
-        let learn: Result<Vec<_>, _> = groups.iter().map(|groups| select(groups)).collect();
-        settings.learn = learn?.iter().flatten().map(|group| group.name.to_string()).collect();
-    }
-    for groups in freeze {
-        select(groups)?.iter().for_each(|of| settings.set_group(of.name, |group| group.learn = false));
-    }
-    for (groups, l2) in l2 {
-        select(groups)?.iter().for_each(|of| settings.set_group(of.name, |group| group.l2 = *l2));
-    }
-    for (groups, rate) in rates {
-        select(groups)?.iter().for_each(|of| settings.set_group(of.name, |group| group.rate = *rate));
-    }
-    Ok(())
 }
 
 fn fit(settings: &FitSettings, data: &Data, start: &Weights, threads: usize, stop: &Control) -> Result<Fitted, Error> {
@@ -228,25 +183,5 @@ fn print(weights: &Weights, fitted: &Fitted) {
     }
     for (name, [mg, eg]) in norms(&fitted.weights).into_iter().filter(|(_, norms)| *norms != [0.0; 2]) {
         println!("{name:>24}: norms {mg:7.3} {eg:7.3}");
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn options_of_groups_reach_their_settings() {
-        let given = |group: &str, number: f64| [(group.to_string(), number)];
-        let groups = |names: &[&str]| names.iter().map(ToString::to_string).collect::<Vec<_>>();
-        let mut settings = FitSettings::default();
-        set_groups(&mut settings, &groups(&["material", "tempo"]), &[], &given("tempo", 7.0), &given("tempo", 0.5))
-            .unwrap();
-        let tempo = settings.group("tempo");
-        assert_eq!((tempo.learn, tempo.l2, tempo.rate), (true, 7.0, 0.5));
-        assert!(settings.group("material").learn && !settings.group("pairs").learn);
-        set_groups(&mut settings, &[], &groups(&["tempo"]), &[], &[]).unwrap();
-        assert!(!settings.group("tempo").learn);
-        assert!(set_groups(&mut settings, &groups(&["pears"]), &[], &[], &[]).unwrap_err().contains("pears"));
     }
 }

@@ -413,7 +413,7 @@ fn outputs_replace_neither_inputs_nor_files_of_others() {
         refuse(&folder, &format!("train s.samples --out of-others-{name}"), "is of no run here and would be lost");
         assert_eq!(fs::read_to_string(run.join(name)).unwrap(), "mine");
     }
-    run(&folder, "train s.samples --out run --batch 20 --iterations 1 --report-positions 20 --threads 1");
+    run(&folder, "train s.samples --out run --batch 20 --iterations 1 --threads 1");
     for name in ["settings.json", "log.jsonl"] {
         let before = fs::read(path("run").join(name)).unwrap();
         refuse(&folder, &format!("report run -o run/{name}"), "is a file of the training, which would be lost");
@@ -529,7 +529,7 @@ fn numbers_that_are_none_are_refused() {
     let folder = folder("data-numbers");
     for number in ["nan", "1e400", "inf"] {
         refuse(&folder, &format!("match material default --movetime {number}"), "expected a number, 0 to 31536000");
-        refuse(&folder, &format!("fit a.samples -o w.json --group-rate material={number}"), "expected a number, 0 to");
+        refuse(&folder, &format!("fit a.samples -o w.json --rate material={number}"), "is not a number");
     }
     refuse(&folder, "match material default --movetime=-1", "expected a number, 0 to 31536000");
 }

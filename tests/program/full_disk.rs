@@ -50,8 +50,8 @@ fn a_training_without_room_loses_nothing_but_time() {
     let samples = folder.join("samples");
     write_samples(&samples, 200);
     let begin = |out: &Path| {
-        let small = ["--batch", "20", "--iterations", "2", "--report-positions", "20", "--keep-going"];
-        let rest = ["--checkpoint-seconds", "0", "--threads", "2"];
+        let small = ["--batch", "20", "--iterations", "2", "--keep-going"];
+        let rest = ["--threads", "2"];
         strings(&[&["train", text(&samples), "--out", text(out)], &small[..], &rest].concat())
     };
     let (whole, full) = (folder.join("whole"), folder.join("full"));

@@ -42,12 +42,10 @@ fn train(arguments: &[&str]) -> Child {
     tool("train", arguments, Stdio::null())
 }
 
-/// Begins the same training in a folder, with a checkpoint after each batch.
+/// Begins the same training in a folder.
 fn begin(samples: &Path, out: &Path) -> Child {
     let (samples, out) = (samples.to_str().unwrap(), out.to_str().unwrap());
-    let small = ["--batch", "20", "--iterations", "2", "--report-every", "100", "--report-positions", "20"];
-    let rest = ["--keep-going", "--checkpoint-seconds", "0"];
-    train(&[&[samples, "--out", out], &small[..], &rest[..]].concat())
+    train(&[samples, "--out", out, "--batch", "20", "--iterations", "2", "--keep-going"])
 }
 
 /// Both runs made the same.
@@ -64,7 +62,7 @@ fn weights_are_found_by_their_names() {
     let [samples, out, mean] = ["samples.bin", "run", "mean.json"].map(|name| folder.join(name));
     write_samples(&samples, 60);
     let [samples, out, mean] = [&samples, &out, &mean].map(|path| path.to_str().unwrap());
-    let rest = ["--batch", "20", "--iterations", "1", "--report-positions", "4", "--keep-scale"];
+    let rest = ["--batch", "20", "--iterations", "1", "--keep-scale"];
     let trained = [&[samples, "--out", out, "--weights", "default"], &rest[..]].concat();
     assert!(train(&trained).wait().unwrap().success());
     let start = weights_file::load(&Path::new(out).join("iteration-00.json")).unwrap();
@@ -104,8 +102,7 @@ fn an_interrupted_training_ends_with_a_checkpoint() {
     let samples = folder.join("samples");
     write_samples(&samples, 3000);
     let out = folder.join("run");
-    let settings = ["--depth", "2", "--checkpoint-seconds", "100000", "--test-positions", "10"];
-    let mut running = train(&[&[samples.to_str().unwrap(), "--out", out.to_str().unwrap()], &settings[..]].concat());
+    let mut running = train(&[samples.to_str().unwrap(), "--out", out.to_str().unwrap(), "--depth", "2"]);
     while fs::read_to_string(out.join("log.jsonl")).unwrap_or_default().is_empty() {
         thread::sleep(Duration::from_millis(10));
     }

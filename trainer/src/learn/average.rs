@@ -14,13 +14,16 @@
 
 use crate::learn::update::UpdateEntry;
 use dyad_engine::eval::FloatWeights;
+use serde::{Deserialize, Serialize};
 
 /// The running average of the weights.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Average {
     /// T, the number of positions passed.
     pub time: u64,
     /// Sum of each change times the time of the change.
+    #[serde(skip, default = "FloatWeights::zeros")]
     pub missing: FloatWeights,
 }
 

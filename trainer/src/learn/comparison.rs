@@ -18,9 +18,8 @@ use crate::learn::update::{Update, UpdateSum};
 use dyad_engine::board::Color;
 use dyad_engine::eval::Weights;
 use dyad_engine::eval::gradient::{GradientScaling, Trace};
-use dyad_engine::eval::layout::{self, LEN};
+use dyad_engine::eval::layout::LEN;
 use dyad_engine::value::Value;
-use std::sync::Arc;
 
 /// The gradient contribution of one position.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -35,7 +34,7 @@ pub struct Contribution {
 
 /// Compares the candidates of positions; one per thread, for the scratch memory.
 pub struct Comparer {
-    objective: Arc<dyn Objective>,
+    objective: Objective,
     /// Whether each parameter learns.
     learns: Vec<bool>,
     /// Whether middlegame and endgame weights change alike.
@@ -48,12 +47,11 @@ pub struct Comparer {
 
 impl Comparer {
     /// A comparer for `objective`; the settings say which groups learn.
-    pub fn new(objective: Arc<dyn Objective>, settings: &TrainingSettings) -> Comparer {
-        let groups = layout::GROUPS.iter();
-        let learns = groups.flat_map(|g| std::iter::repeat_n(settings.group(g.name).learn, g.len));
+    #[must_use]
+    pub fn new(objective: Objective, settings: &TrainingSettings) -> Comparer {
         Comparer {
             objective,
-            learns: learns.collect(),
+            learns: settings.learns(),
             untapered: settings.untapered,
             sum: UpdateSum::new(LEN),
             trace: Trace::default(),
@@ -101,7 +99,7 @@ impl Comparer {
         assert_eq!(evaluation, *value, "the value searched for {mv} is not that of its leaf, {leaf}");
         let Comparer { learns, sum, trace, untapered, .. } = self;
         // With one weight for both phases formula (2) holds unchanged: the two parts of the gradient sum to the slope.
-        let balanced = self.objective.balanced() && !*untapered;
+        let balanced = self.objective.is_balanced() && !*untapered;
         let scaling = if balanced { GradientScaling::Balanced } else { GradientScaling::Exact };
         trace.backward(f64::from(sign) * slope, scaling, |parameter, [mg, eg]| {
             if learns[parameter as usize] {
@@ -115,19 +113,16 @@ impl Comparer {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::learn::leaves::Leaves;
-    use crate::learn::objective::{Logistic, Perceptron, RankingSvm};
-    use crate::learn::testing::{Children, example, random_examples};
+    use crate::learn::settings::ObjectiveName;
+    use crate::learn::testing::{children, example, random_examples};
     use dyad_engine::board::{Board, Color, Piece, PieceSquare, Square, sign};
     use dyad_engine::eval::layout::{LEN, MATERIAL};
     use dyad_engine::eval::{FloatWeights, PHASE_MAX, incremental_features, visit};
-    use std::sync::atomic::AtomicBool;
 
-    fn contribution(example: &Example, weights: &Arc<Weights>, objective: impl Objective + 'static) -> Contribution {
-        let never = AtomicBool::new(false);
-        let mut leaves = Leaves::new(Children(Arc::clone(weights)), (&TrainingSettings::default()).into(), &never);
-        let candidates = leaves.candidates(example, objective.window()).unwrap().expect("no mate is near");
-        Comparer::new(Arc::new(objective), &TrainingSettings::default()).compare(example, &candidates, weights)
+    fn contribution(example: &Example, weights: &Weights, settings: &TrainingSettings) -> Contribution {
+        let objective = Objective::new(settings, 200.0);
+        let candidates = children(example, weights, objective.window());
+        Comparer::new(objective, settings).compare(example, &candidates, weights)
     }
 
     /// White's pawn can take a knight or a rook, the queen takes a queen, all other moves take nothing. The children
@@ -140,7 +135,7 @@ mod tests {
     #[test]
     fn one_update_by_hand() {
         let example = example("1q4k1/8/8/3n1r2/4P3/8/7Q/R5K1 w - - 0 1", "e4d5");
-        let contribution = contribution(&example, &Arc::new(Weights::material()), Perceptron);
+        let contribution = contribution(&example, &Weights::material(), &TrainingSettings::default());
         assert_eq!(contribution.above, 2);
         assert_eq!(contribution.loss, f64::from((679 - 194) + (1940 - 194)) / 2.0);
 
@@ -179,7 +174,7 @@ mod tests {
         let white = example("1q4k1/8/8/3n1r2/4P3/8/7Q/R5K1 w - - 0 1", "e4d5");
         let black = example("r5k1/7q/8/4p3/3N1R2/8/8/1Q4K1 b - - 0 1", "e5d4");
         let learn = |example| {
-            let mut contribution = contribution(example, &Arc::new(Weights::material()), Perceptron);
+            let mut contribution = contribution(example, &Weights::material(), &TrainingSettings::default());
             contribution.update.sort_by_key(|entry| entry.feature);
             contribution
         };
@@ -195,12 +190,8 @@ mod tests {
     #[test]
     fn untapered_weights_stay_equal_in_both_phases() {
         let example = example("1q4k1/8/8/3n1r2/4P3/8/7Q/R5K1 w - - 0 1", "e4d5");
-        let weights = Arc::new(Weights::material());
-        let never = AtomicBool::new(false);
-        let mut leaves = Leaves::new(Children(Arc::clone(&weights)), (&TrainingSettings::default()).into(), &never);
-        let candidates = leaves.candidates(&example, 0).unwrap().expect("no mate is near");
         let settings = TrainingSettings { untapered: true, ..TrainingSettings::default() };
-        let contribution = Comparer::new(Arc::new(Perceptron), &settings).compare(&example, &candidates, &weights);
+        let contribution = contribution(&example, &Weights::material(), &settings);
         let queen = MATERIAL.at(Piece::Queen);
         assert!(
             contribution.update.iter().all(|entry| (entry.mg - entry.eg).abs() < 1e-12),
@@ -215,20 +206,27 @@ mod tests {
     /// The objectives with a true gradient, against finite differences of the loss in single weights.
     #[test]
     fn gradients_are_finite_differences() {
-        let logistic = || Logistic { temperature: 50.0, result_weight: 0.3, score_weight: 0.2, outcome_scale: 200.0 };
-        let svm = || RankingSvm { margin: 100 };
-        let weights = Arc::new(Weights::material());
+        let logistic = TrainingSettings {
+            objective: ObjectiveName::Logistic,
+            temperature: 50.0,
+            result_weight: 0.3,
+            score_weight: 0.2,
+            ..TrainingSettings::default()
+        };
+        let svm = TrainingSettings { objective: ObjectiveName::RankingSvm, ..TrainingSettings::default() };
         for example in random_examples(12, 3, 100) {
-            check_gradient(&example, &weights, svm);
-            check_gradient(&example, &weights, logistic);
+            check_gradient(&example, &Weights::material(), &svm);
+            check_gradient(&example, &Weights::material(), &logistic);
         }
     }
 
-    fn check_gradient<O: Objective + 'static>(example: &Example, weights: &Arc<Weights>, objective: impl Fn() -> O) {
+    fn check_gradient(example: &Example, weights: &Weights, settings: &TrainingSettings) {
         const H: f64 = 1e-3;
-        let never = AtomicBool::new(false);
-        let mut leaves = Leaves::new(Children(Arc::clone(weights)), (&TrainingSettings::default()).into(), &never);
-        let Some(candidates) = leaves.candidates(example, objective().window()).unwrap() else { return };
+        let objective = Objective::new(settings, 200.0);
+        if !example.board.after(example.desired).has_legal_move() {
+            return;
+        }
+        let candidates = children(example, weights, objective.window());
         let loss = |floats: &FloatWeights| {
             let value =
                 |candidate: &Candidate| value_of(&candidate.leaf, example.board.side_to_move(), floats, weights);
@@ -240,10 +238,10 @@ mod tests {
                 result: example.result,
                 score: example.score,
             };
-            objective().gradient(&values, &mut Vec::new()).loss
+            objective.gradient(&values, &mut Vec::new()).loss
         };
-        let mut floats = FloatWeights::from(&**weights);
-        let contribution = contribution(example, weights, objective());
+        let mut floats = FloatWeights::from(weights);
+        let contribution = contribution(example, weights, settings);
         assert_eq!(contribution.update.iter().filter(|entry| entry.feature as usize >= LEN).count(), 0);
         for entry in contribution.update.iter().step_by(1 + contribution.update.len() / 40) {
             let i = entry.feature as usize;

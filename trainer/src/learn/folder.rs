@@ -16,7 +16,6 @@
 
 use crate::base::json_lines::Log;
 use crate::base::lock::{FolderLock, LockError};
-use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -41,36 +40,13 @@ pub fn iteration_name(iteration: u32) -> String {
 
 /// A run folder.
 #[derive(Clone, Debug)]
-pub struct RunFolder {
-    path: PathBuf,
-}
+pub struct RunFolder(PathBuf);
 
 impl RunFolder {
-    /// Creates the folder for a new run. The folder may exist, but must not contain a run.
-    ///
-    /// # Errors
-    /// When the folder contains a run or cannot be created.
-    pub fn create(path: &Path) -> io::Result<RunFolder> {
-        fs::create_dir_all(path)?;
-        let folder = RunFolder { path: path.to_path_buf() };
-        if RunFolder::holds_run(path) {
-            let message = format!("{} holds a run already", path.display());
-            return Err(io::Error::new(io::ErrorKind::AlreadyExists, message));
-        }
-        Ok(folder)
-    }
-
-    /// Opens the folder of an existing run.
-    ///
-    /// # Errors
-    /// When the folder contains no run.
-    pub fn open(path: &Path) -> io::Result<RunFolder> {
-        let folder = RunFolder { path: path.to_path_buf() };
-        if !RunFolder::holds_run(path) {
-            let message = format!("{} is not the folder of a run", path.display());
-            return Err(io::Error::new(io::ErrorKind::NotFound, message));
-        }
-        Ok(folder)
+    /// The run folder at `path`, which need not exist.
+    #[must_use]
+    pub fn new(path: &Path) -> RunFolder {
+        RunFolder(path.to_path_buf())
     }
 
     /// Locks the folder for this process until the lock is dropped.
@@ -78,56 +54,59 @@ impl RunFolder {
     /// # Errors
     /// As [`FolderLock::take`].
     pub fn lock(&self) -> Result<FolderLock, LockError> {
-        FolderLock::take(&self.path)
+        FolderLock::take(&self.0)
     }
 
-    /// Whether the folder at `path` contains a run.
+    /// Whether it contains a run.
     #[must_use]
-    pub fn holds_run(path: &Path) -> bool {
-        path.join(SETTINGS).exists()
+    pub fn holds_run(&self) -> bool {
+        self.settings().exists()
     }
 
     /// Path of the folder.
+    #[must_use]
     pub fn path(&self) -> &Path {
-        &self.path
+        &self.0
     }
 
     /// Path of the settings.
+    #[must_use]
     pub fn settings(&self) -> PathBuf {
-        self.path.join(SETTINGS)
+        self.0.join(SETTINGS)
     }
 
     /// Path of the data identity.
-    pub fn data(&self) -> PathBuf {
-        self.path.join(DATA)
+    pub(super) fn data(&self) -> PathBuf {
+        self.0.join(DATA)
     }
 
     /// Path of the log.
+    #[must_use]
     pub fn log(&self) -> PathBuf {
-        self.path.join(LOG)
+        self.0.join(LOG)
     }
 
     /// Opens the log, truncated to its first `bytes` bytes.
-    ///
-    /// # Errors
-    /// When the file cannot be opened or truncated.
-    pub fn open_log(&self, bytes: u64) -> io::Result<Log> {
+    pub(super) fn open_log(&self, bytes: u64) -> io::Result<Log> {
         Log::open(&self.log(), bytes)
     }
 
     /// Path of the checkpoint.
+    #[must_use]
     pub fn checkpoint(&self) -> PathBuf {
-        self.path.join(CHECKPOINT)
+        self.0.join(CHECKPOINT)
     }
 
     /// The weights after iteration `iteration`; 0 is for the initial weights.
+    #[must_use]
     pub fn iteration(&self, iteration: u32) -> PathBuf {
-        self.path.join(iteration_name(iteration))
+        self.0.join(iteration_name(iteration))
     }
 
     /// Path of the best weights.
+    #[must_use]
     pub fn best(&self) -> PathBuf {
-        self.path.join(BEST)
+        self.0.join(BEST)
     }
 }
 

@@ -17,54 +17,12 @@
 //! leaves depend on position and weights alone. A test holds the values against those of a full window for every move.
 
 use crate::learn::examples::Example;
-use crate::learn::settings::TrainingSettings;
 use dyad_engine::board::{Board, Move};
 use dyad_engine::eval::Weights;
-use dyad_engine::search::{Leaf, LeafBudget, LeafEnd, LeafSearcher, Unfinished};
+use dyad_engine::search::{LeafBudget, LeafEnd, LeafSearcher, Unfinished};
 use dyad_engine::value::{INFINITE, Value};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-
-/// Finds the value of a position and the leaf it comes from.
-pub trait LeafSearch {
-    /// Sets the weights of the next searches.
-    fn set_weights(&mut self, weights: &Arc<Weights>);
-
-    /// Resets what earlier searches stored.
-    fn begin_position(&mut self);
-
-    /// Searches `depth` plies and quiescence in the window (alpha, beta), fail-soft. Values are from the side to move.
-    ///
-    /// # Errors
-    /// When the budget ends the search first.
-    fn search(
-        &mut self,
-        board: &Board,
-        depth: u32,
-        window: (Value, Value),
-        budget: &LeafBudget,
-    ) -> Result<Leaf, Unfinished>;
-}
-
-impl LeafSearch for LeafSearcher {
-    fn set_weights(&mut self, weights: &Arc<Weights>) {
-        LeafSearcher::set_weights(self, Arc::clone(weights));
-    }
-
-    fn begin_position(&mut self) {
-        LeafSearcher::begin_position(self);
-    }
-
-    fn search(
-        &mut self,
-        board: &Board,
-        depth: u32,
-        window: (Value, Value),
-        budget: &LeafBudget,
-    ) -> Result<Leaf, Unfinished> {
-        LeafSearcher::search(self, board, depth, window, budget)
-    }
-}
 
 /// A move, its value for the side to move, and its leaf.
 #[derive(Clone, Copy, Debug)]
@@ -89,28 +47,15 @@ pub struct Candidates {
     pub count: usize,
 }
 
-/// How leaves are searched.
-#[derive(Clone, Copy, Debug)]
-pub struct LeafSettings {
-    /// d of d-ply training.
-    pub depth: u32,
-    /// Whether positions in check are skipped.
-    pub skip_in_check: bool,
-    /// Node limit of one position; a position that needs more is skipped.
-    pub node_limit: u64,
-}
-
-impl From<&TrainingSettings> for LeafSettings {
-    fn from(settings: &TrainingSettings) -> LeafSettings {
-        let TrainingSettings { depth, skip_in_check, node_limit, .. } = *settings;
-        LeafSettings { depth, skip_in_check, node_limit }
-    }
-}
+/// Node limit of one position, all its moves together: the few positions that need more are skipped.
+pub const NODE_LIMIT: u64 = 20_000_000;
 
 /// Searches the leaves of positions and counts the nodes.
-pub struct Leaves<'a, L> {
-    searcher: L,
-    settings: LeafSettings,
+pub struct Leaves<'a> {
+    searcher: LeafSearcher,
+    /// d of d-ply training.
+    depth: u32,
+    node_limit: u64,
     stop: &'a AtomicBool,
     /// Nodes of the searches that ended since the last [`Leaves::take_nodes`].
     nodes: u64,
@@ -118,15 +63,17 @@ pub struct Leaves<'a, L> {
     nodes_left: u64,
 }
 
-impl<'a, L: LeafSearch> Leaves<'a, L> {
-    /// Leaves found by `searcher`, until `stop` is set.
-    pub fn new(searcher: L, settings: LeafSettings, stop: &'a AtomicBool) -> Leaves<'a, L> {
-        Leaves { searcher, settings, stop, nodes: 0, nodes_left: settings.node_limit }
+impl<'a> Leaves<'a> {
+    /// Leaves of d-ply training with these weights, for d = `depth`. A position may take `node_limit` nodes; `stop` ends
+    /// the searches.
+    #[must_use]
+    pub fn new(weights: Arc<Weights>, depth: u32, node_limit: u64, stop: &'a AtomicBool) -> Leaves<'a> {
+        Leaves { searcher: LeafSearcher::new(weights), depth, node_limit, stop, nodes: 0, nodes_left: node_limit }
     }
 
     /// Sets the weights of the next searches.
     pub fn set_weights(&mut self, weights: &Arc<Weights>) {
-        self.searcher.set_weights(weights);
+        self.searcher.set_weights(Arc::clone(weights));
     }
 
     /// Nodes of the searches that ended since the last call: one that the limit or the stop ends does not count.
@@ -142,7 +89,7 @@ impl<'a, L: LeafSearch> Leaves<'a, L> {
     pub fn candidates(&mut self, example: &Example, window: Value) -> Result<Option<Candidates>, Unfinished> {
         let Example { board, desired, .. } = example;
         let moves = board.moves();
-        if moves.len() < 2 || self.settings.skip_in_check && board.in_check() {
+        if moves.len() < 2 {
             return Ok(None);
         }
         self.begin_position();
@@ -155,7 +102,7 @@ impl<'a, L: LeafSearch> Leaves<'a, L> {
 
     fn begin_position(&mut self) {
         self.searcher.begin_position();
-        self.nodes_left = self.settings.node_limit;
+        self.nodes_left = self.node_limit;
     }
 
     /// Whether the desired move would be played: 1 if it is above all others, 1/k if k moves tie at the top, 0 if
@@ -205,7 +152,7 @@ impl<'a, L: LeafSearch> Leaves<'a, L> {
 
     /// Depth of the children before quiescence.
     fn plies(&self) -> u32 {
-        self.settings.depth - 1
+        self.depth - 1
     }
 
     /// The value of a move for the side to move, within its window, and the leaf if the value is exact.
@@ -237,12 +184,8 @@ mod tests {
 
     static NEVER: AtomicBool = AtomicBool::new(false);
 
-    fn settings(depth: u32) -> LeafSettings {
-        LeafSettings { depth, skip_in_check: false, node_limit: u64::MAX }
-    }
-
-    fn leaves(depth: u32) -> Leaves<'static, LeafSearcher> {
-        Leaves::new(LeafSearcher::new(uneven_weights()), settings(depth), &NEVER)
+    fn leaves(depth: u32) -> Leaves<'static> {
+        Leaves::new(uneven_weights(), depth, u64::MAX, &NEVER)
     }
 
     /// All weights are nonzero, so that few values are equal.
@@ -286,7 +229,7 @@ mod tests {
     #[test]
     fn leaves_depend_on_position_and_weights_alone() {
         let mut used = leaves(2);
-        let found = |leaves: &mut Leaves<LeafSearcher>, example: &Example| {
+        let found = |leaves: &mut Leaves, example: &Example| {
             leaves.take_nodes();
             let found = leaves.candidates(example, 100).unwrap()?;
             let candidates = std::iter::once(found.desired).chain(found.siblings);
@@ -339,8 +282,7 @@ mod tests {
     /// With Table I quiet moves tie; a desired move among k at the top counts 1/k.
     #[test]
     fn ties_share_the_accuracy() {
-        let searcher = LeafSearcher::new(Arc::new(Weights::material()));
-        let mut leaves = Leaves::new(searcher, settings(1), &NEVER);
+        let mut leaves = Leaves::new(Arc::new(Weights::material()), 1, u64::MAX, &NEVER);
         let example = crate::learn::testing::example(&Board::startpos().fen(), "e2e4");
         assert_eq!(leaves.accuracy(&example), Ok(1.0 / 20.0));
     }
@@ -366,8 +308,7 @@ mod tests {
             let Some(found) = free.candidates(&example, 100).unwrap() else { continue };
             let needed = free.take_nodes();
             for (node_limit, enough) in [(needed, true), (needed - 1, false)] {
-                let settings = LeafSettings { node_limit, ..settings(2) };
-                let mut limited = Leaves::new(LeafSearcher::new(uneven_weights()), settings, &NEVER);
+                let mut limited = Leaves::new(uneven_weights(), 2, node_limit, &NEVER);
                 for _ in 0..2 {
                     match limited.candidates(&example, 100) {
                         Ok(again) => assert_eq!((again.unwrap().desired.value, enough), (found.desired.value, true)),

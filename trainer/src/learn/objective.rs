@@ -10,7 +10,7 @@
 //! the same for each.
 
 use crate::fit::logistic::{cross_entropy, sigmoid, softplus};
-use crate::learn::settings::ObjectiveSettings;
+use crate::learn::settings::{ObjectiveName, TrainingSettings};
 use dyad_engine::value::Value;
 
 /// The values of one position's moves, from the side to move. The search returns integers, but the loss and its
@@ -39,218 +39,202 @@ pub struct ValueGradient {
 }
 
 /// The training objective.
-pub trait Objective: Send + Sync {
-    /// Siblings valued above the desired move's value minus the window need an exact value and a leaf. All others do
-    /// not enter the loss.
-    fn window(&self) -> Value;
-
-    /// Whether updates are balanced between middlegame and endgame weights by formulas (7) and (8), so that the
-    /// evaluation changes by exactly the amount asked for. Otherwise the update follows the true gradient.
-    fn balanced(&self) -> bool {
-        false
-    }
-
-    /// The loss and the negative derivative for the desired move; those for the siblings are appended to `siblings`.
-    fn gradient(&self, values: &Values, siblings: &mut Vec<f64>) -> ValueGradient;
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Objective {
+    /// The perceptron of comparison training, formula (3): S are the siblings valued above the desired move, and the
+    /// features of the desired leaf minus the mean of those of S are added to the weights. The loss is the mean excess
+    /// of S.
+    Perceptron,
+    /// The ranking support vector machine (Joachims 2002), as Paulsen and Fürnkranz (2010) trained chess with it: the
+    /// desired move should lead each sibling by a margin, and the shortfall counts linearly. Together with L2, which
+    /// belongs to the optimizer, this is their problem in its primal form. The mean over siblings gives positions with
+    /// many moves no more weight than others.
+    RankingSvm {
+        /// Required lead of the desired move.
+        margin: Value,
+    },
+    /// Pairwise logistic comparison: the probability that the desired move is preferred to a sibling is the logistic
+    /// function of their difference over a temperature. The loss is the negative logarithm of that probability: smooth,
+    /// and sensitive to siblings that are almost as good, as in minimax tree optimization (Hoki and Kaneko 2014). Times
+    /// the temperature it converges to the perceptron's loss as the temperature goes to zero.
+    Logistic {
+        /// The difference at which the preference is 73 %.
+        temperature: f64,
+        /// What the value of the desired leaf is fitted to.
+        outcome: Outcome,
+    },
+    /// One loss for moves and values, in units of evaluation: for fine-tuning good weights.
+    ///
+    /// *Moves.* The desired move is drawn from all moves with probabilities proportional to e^(value / temperature),
+    /// and the loss is the negative logarithm of its probability, times the temperature. The temperature is fixed, so
+    /// unlike formula (3) the loss is not homogeneous: it does not shrink when all weights do.
+    ///
+    /// *Values.* No move is better than the best one, so a sibling valued above the searched score of the position is
+    /// pushed down to that score, by the same cross entropy as the desired leaf and with the same weight, shared by all
+    /// siblings. So every searched leaf contributes, and the refutation of a bad move is learned from positions where it
+    /// could have been played.
+    Listwise {
+        /// The difference of values at which one move is e times as likely as another.
+        temperature: f64,
+        /// What the value of the desired leaf is fitted to.
+        outcome: Outcome,
+    },
 }
 
-/// Builds the objective named by the settings.
-pub fn from_settings(settings: &ObjectiveSettings) -> Box<dyn Objective> {
-    match *settings {
-        ObjectiveSettings::Perceptron => Box::new(Perceptron),
-        ObjectiveSettings::RankingSvm { margin } => Box::new(RankingSvm { margin }),
-        ObjectiveSettings::Logistic { temperature, result_weight, score_weight, outcome_scale } => {
-            Box::new(Logistic { temperature, result_weight, score_weight, outcome_scale })
-        }
-        ObjectiveSettings::Listwise {
-            temperature,
-            move_weight,
-            result_weight,
-            score_weight,
-            bound_weight,
-            outcome_scale,
-        } => Box::new(Listwise { temperature, move_weight, result_weight, score_weight, bound_weight, outcome_scale }),
-    }
-}
-
-/// The perceptron of comparison training, formula (3): S are the siblings valued above the desired move, and the
-/// features of the desired leaf minus the mean of those of S are added to the weights. The loss is the mean excess of
-/// S.
-pub struct Perceptron;
-
-impl Objective for Perceptron {
-    fn window(&self) -> Value {
-        0
-    }
-
-    fn balanced(&self) -> bool {
-        true
-    }
-
-    fn gradient(&self, values: &Values, siblings: &mut Vec<f64>) -> ValueGradient {
-        let above = |value: f64| value > values.desired;
-        let size = values.siblings.iter().filter(|&&value| above(value)).count();
-        if size == 0 {
-            siblings.extend(values.siblings.iter().map(|_| 0.0));
-            return ValueGradient::default();
-        }
-        let share = 1.0 / size as f64;
-        let mut loss = 0.0;
-        for &value in values.siblings {
-            let in_s = above(value);
-            siblings.push(if in_s { -share } else { 0.0 });
-            loss += if in_s { share * (value - values.desired) } else { 0.0 };
-        }
-        ValueGradient { loss, desired: 1.0 }
-    }
-}
-
-/// The ranking support vector machine (Joachims 2002), as Paulsen and Fürnkranz (2010) trained chess with it: the
-/// desired move should lead each sibling by a margin, and the shortfall counts linearly. Together with L2, which
-/// belongs to the optimizer, this is their problem in its primal form. The mean over siblings gives positions with many
-/// moves no more weight than others.
-pub struct RankingSvm {
-    /// Required lead of the desired move.
-    pub margin: Value,
-}
-
-impl Objective for RankingSvm {
-    fn window(&self) -> Value {
-        self.margin
-    }
-
-    fn gradient(&self, values: &Values, siblings: &mut Vec<f64>) -> ValueGradient {
-        let share = 1.0 / values.count.max(1) as f64;
-        let mut gradient = ValueGradient::default();
-        for &value in values.siblings {
-            let missing = f64::from(self.margin) - (values.desired - value);
-            let active = if missing > 0.0 { share } else { 0.0 };
-            siblings.push(-active);
-            gradient.desired += active;
-            gradient.loss += active * missing;
-        }
-        gradient
-    }
-}
-
-/// Pairwise logistic comparison: the probability that the desired move is preferred to a sibling is the logistic
-/// function of their difference over a temperature. The loss is the negative logarithm of that probability: smooth, and
-/// sensitive to siblings that are almost as good, as in minimax tree optimization (Hoki and Kaneko 2014). Times the
-/// temperature it converges to the perceptron's loss as the temperature goes to zero.
-///
-/// The value of the desired leaf can also be fitted to the game's result or to a searched score, by the cross entropy
-/// between these and the expected score of the value.
-pub struct Logistic {
-    /// The difference at which the preference is 73 %.
-    pub temperature: f64,
+/// The fit of the value of a desired leaf to the game's result and to a searched score, by the cross entropy between
+/// these and the expected score of the value.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Outcome {
     /// Weight of the game's result.
     pub result_weight: f64,
     /// Weight of the searched score.
     pub score_weight: f64,
     /// The value with an expected score of 73 % (odds of e).
-    pub outcome_scale: f64,
+    pub scale: f64,
 }
 
 /// At this many temperatures below the desired move a sibling's gradient is below 0.04 % and is dropped.
 const NEGLIGIBLE: f64 = 8.0;
 
-impl Objective for Logistic {
-    fn window(&self) -> Value {
-        (NEGLIGIBLE * self.temperature).ceil() as Value
+impl Objective {
+    /// The objective of the settings; `outcome_scale` is that of the initial weights, unless the settings have one.
+    #[must_use]
+    pub fn new(settings: &TrainingSettings, outcome_scale: f64) -> Objective {
+        let TrainingSettings { margin, temperature, result_weight, score_weight, .. } = *settings;
+        let scale = settings.outcome_scale.unwrap_or(outcome_scale);
+        let outcome = Outcome { result_weight, score_weight, scale };
+        match settings.objective {
+            ObjectiveName::Perceptron => Objective::Perceptron,
+            ObjectiveName::RankingSvm => Objective::RankingSvm { margin },
+            ObjectiveName::Logistic => Objective::Logistic { temperature, outcome },
+            ObjectiveName::Listwise => Objective::Listwise { temperature, outcome },
+        }
     }
 
-    fn gradient(&self, values: &Values, siblings: &mut Vec<f64>) -> ValueGradient {
-        let share = 1.0 / values.count.max(1) as f64;
-        let mut gradient = ValueGradient::default();
-        for &value in values.siblings {
-            let x = (value - values.desired) / self.temperature;
-            let strength = share * sigmoid(x);
-            siblings.push(-strength);
-            gradient.desired += strength;
-            gradient.loss += share * self.temperature * softplus(x);
+    /// Siblings valued above the desired move's value minus the window need an exact value and a leaf. All others do
+    /// not enter the loss.
+    #[must_use]
+    pub fn window(&self) -> Value {
+        match *self {
+            Objective::Perceptron => 0,
+            Objective::RankingSvm { margin } => margin,
+            Objective::Logistic { temperature, .. } | Objective::Listwise { temperature, .. } => {
+                (NEGLIGIBLE * temperature).ceil() as Value
+            }
         }
-        let score = values.score.map(|score| sigmoid(score / self.outcome_scale));
+    }
+
+    /// Whether updates are balanced between middlegame and endgame weights by formulas (7) and (8), so that the
+    /// evaluation changes by exactly the amount asked for. Otherwise the update follows the true gradient.
+    #[must_use]
+    pub fn is_balanced(&self) -> bool {
+        *self == Objective::Perceptron
+    }
+
+    /// The loss and the negative derivative for the desired move; those for the siblings are appended to `siblings`.
+    pub fn gradient(&self, values: &Values, siblings: &mut Vec<f64>) -> ValueGradient {
+        match self {
+            Objective::Perceptron => perceptron(values, siblings),
+            Objective::RankingSvm { margin } => ranking_svm(f64::from(*margin), values, siblings),
+            Objective::Logistic { temperature, outcome } => {
+                outcome.add(values, logistic(*temperature, values, siblings))
+            }
+            Objective::Listwise { temperature, outcome } => {
+                let gradient = listwise(*temperature, values, siblings);
+                outcome.add(values, outcome.bound(values, gradient, siblings))
+            }
+        }
+    }
+}
+
+fn perceptron(values: &Values, siblings: &mut Vec<f64>) -> ValueGradient {
+    let above = |value: f64| value > values.desired;
+    let size = values.siblings.iter().filter(|&&value| above(value)).count();
+    if size == 0 {
+        siblings.extend(values.siblings.iter().map(|_| 0.0));
+        return ValueGradient::default();
+    }
+    let share = 1.0 / size as f64;
+    let mut loss = 0.0;
+    for &value in values.siblings {
+        let in_s = above(value);
+        siblings.push(if in_s { -share } else { 0.0 });
+        loss += if in_s { share * (value - values.desired) } else { 0.0 };
+    }
+    ValueGradient { loss, desired: 1.0 }
+}
+
+fn ranking_svm(margin: f64, values: &Values, siblings: &mut Vec<f64>) -> ValueGradient {
+    let share = 1.0 / values.count.max(1) as f64;
+    let mut gradient = ValueGradient::default();
+    for &value in values.siblings {
+        let missing = margin - (values.desired - value);
+        let active = if missing > 0.0 { share } else { 0.0 };
+        siblings.push(-active);
+        gradient.desired += active;
+        gradient.loss += active * missing;
+    }
+    gradient
+}
+
+fn logistic(temperature: f64, values: &Values, siblings: &mut Vec<f64>) -> ValueGradient {
+    let share = 1.0 / values.count.max(1) as f64;
+    let mut gradient = ValueGradient::default();
+    for &value in values.siblings {
+        let x = (value - values.desired) / temperature;
+        let strength = share * sigmoid(x);
+        siblings.push(-strength);
+        gradient.desired += strength;
+        gradient.loss += share * temperature * softplus(x);
+    }
+    gradient
+}
+
+fn listwise(temperature: f64, values: &Values, siblings: &mut Vec<f64>) -> ValueGradient {
+    let top = values.siblings.iter().fold(values.desired, |top, &value| top.max(value));
+    let odds = |value: f64| ((value - top) / temperature).exp();
+    let all = odds(values.desired) + values.siblings.iter().map(|&value| odds(value)).sum::<f64>();
+    siblings.extend(values.siblings.iter().map(|&value| -odds(value) / all));
+    if values.siblings.is_empty() {
+        return ValueGradient::default();
+    }
+    let loss = temperature * (all.ln() - (values.desired - top) / temperature);
+    ValueGradient { loss, desired: 1.0 - odds(values.desired) / all }
+}
+
+impl Outcome {
+    /// Adds the loss and the derivative of the desired leaf.
+    fn add(&self, values: &Values, mut gradient: ValueGradient) -> ValueGradient {
+        let score = values.score.map(|score| sigmoid(score / self.scale));
         for (weight, target) in [(self.result_weight, values.result), (self.score_weight, score)] {
             if let (Some(target), true) = (target, weight > 0.0) {
-                let (loss, desired) = outcome(values.desired, target, weight, self.outcome_scale);
+                let (loss, desired) = self.cross_entropy(values.desired, target, weight);
                 gradient.desired += desired;
                 gradient.loss += loss;
             }
         }
         gradient
     }
-}
 
-/// Cross-entropy loss, in units of evaluation, and negative derivative of a value whose expected score should be
-/// `target`.
-fn outcome(value: f64, target: f64, weight: f64, scale: f64) -> (f64, f64) {
-    let x = value / scale;
-    (weight * scale * cross_entropy(target, x), weight * (target - sigmoid(x)))
-}
-
-/// One loss for moves and values, in units of evaluation: for fine-tuning good weights.
-///
-/// *Moves.* The desired move is drawn from all moves with probabilities proportional to e^(value / temperature), and
-/// the loss is the negative logarithm of its probability, times the temperature. The temperature is fixed, so unlike
-/// formula (3) the loss is not homogeneous: it does not shrink when all weights do.
-///
-/// *Values.* The value of the desired leaf is fitted to the game's result and to a searched score, as in [`Logistic`].
-/// No move is better than the best one, so a sibling valued above the searched score of the position is pushed down to
-/// that score, by the same cross entropy. So every searched leaf contributes, and the refutation of a bad move is
-/// learned from positions where it could have been played.
-pub struct Listwise {
-    /// The difference of values at which one move is e times as likely as another.
-    pub temperature: f64,
-    /// Weight of the loss of the moves.
-    pub move_weight: f64,
-    /// Weight of the game's result at the desired leaf.
-    pub result_weight: f64,
-    /// Weight of the searched score at the desired leaf.
-    pub score_weight: f64,
-    /// Weight of the searched score as an upper bound, shared by all siblings.
-    pub bound_weight: f64,
-    /// The value with an expected score of 73 % (odds of e).
-    pub outcome_scale: f64,
-}
-
-impl Objective for Listwise {
-    fn window(&self) -> Value {
-        (NEGLIGIBLE * self.temperature).ceil() as Value
-    }
-
-    fn gradient(&self, values: &Values, siblings: &mut Vec<f64>) -> ValueGradient {
-        let top = values.siblings.iter().fold(values.desired, |top, &value| top.max(value));
-        let odds = |value: f64| ((value - top) / self.temperature).exp();
-        let all = odds(values.desired) + values.siblings.iter().map(|&value| odds(value)).sum::<f64>();
-        let desired = odds(values.desired) / all;
-        let mut gradient = ValueGradient::default();
-        if !values.siblings.is_empty() {
-            gradient.desired = self.move_weight * (1.0 - desired);
-            gradient.loss =
-                self.move_weight * self.temperature * (all.ln() - (values.desired - top) / self.temperature);
-        }
-        let score = values.score.map(|score| sigmoid(score / self.outcome_scale));
-        let share = self.bound_weight / values.count.max(1) as f64;
-        for &value in values.siblings {
-            let mut strength = -self.move_weight * odds(value) / all;
-            if let (Some(bound), Some(score), true) = (score, values.score, share > 0.0)
-                && value > score
-            {
-                // Minus its minimum, so that the loss starts at zero.
-                let (loss, up) = outcome(value, bound, share, self.outcome_scale);
-                gradient.loss += loss - outcome(score, bound, share, self.outcome_scale).0;
-                strength += up;
-            }
-            siblings.push(strength);
-        }
-        for (weight, target) in [(self.result_weight, values.result), (self.score_weight, score)] {
-            if let (Some(target), true) = (target, weight > 0.0) {
-                let (loss, up) = outcome(values.desired, target, weight, self.outcome_scale);
-                gradient.desired += up;
-                gradient.loss += loss;
-            }
+    /// Adds the loss and the derivatives of siblings valued above the searched score.
+    fn bound(&self, values: &Values, mut gradient: ValueGradient, siblings: &mut [f64]) -> ValueGradient {
+        let share = self.score_weight / values.count.max(1) as f64;
+        let Some(score) = values.score.filter(|_| share > 0.0) else { return gradient };
+        let bound = sigmoid(score / self.scale);
+        for (&value, strength) in values.siblings.iter().zip(siblings).filter(|(value, _)| **value > score) {
+            // Minus its minimum, so that the loss starts at zero.
+            let (loss, up) = self.cross_entropy(value, bound, share);
+            gradient.loss += loss - self.cross_entropy(score, bound, share).0;
+            *strength += up;
         }
         gradient
+    }
+
+    /// Cross-entropy loss, in units of evaluation, and negative derivative of a value whose expected score should be
+    /// `target`.
+    fn cross_entropy(&self, value: f64, target: f64, weight: f64) -> (f64, f64) {
+        let x = value / self.scale;
+        (weight * self.scale * cross_entropy(target, x), weight * (target - sigmoid(x)))
     }
 }
 
@@ -262,28 +246,22 @@ mod tests {
         Values { desired, siblings, count: 5, result: Some(1.0), score: Some(60.0) }
     }
 
-    fn listwise() -> Listwise {
-        Listwise {
-            temperature: 40.0,
-            move_weight: 0.7,
-            result_weight: 0.5,
-            score_weight: 0.25,
-            bound_weight: 0.8,
-            outcome_scale: 200.0,
-        }
-    }
-
-    fn objectives() -> [Box<dyn Objective>; 4] {
-        let logistic = Logistic { temperature: 40.0, result_weight: 0.5, score_weight: 0.25, outcome_scale: 200.0 };
-        [Box::new(Perceptron), Box::new(RankingSvm { margin: 70 }), Box::new(logistic), Box::new(listwise())]
-    }
+    const OUTCOME: Outcome = Outcome { result_weight: 0.5, score_weight: 0.25, scale: 200.0 };
+    const NO_OUTCOME: Outcome = Outcome { result_weight: 0.0, score_weight: 0.0, ..OUTCOME };
+    const MOVES: Objective = Objective::Listwise { temperature: 40.0, outcome: NO_OUTCOME };
+    const OBJECTIVES: [Objective; 4] = [
+        Objective::Perceptron,
+        Objective::RankingSvm { margin: 70 },
+        Objective::Logistic { temperature: 40.0, outcome: OUTCOME },
+        Objective::Listwise { temperature: 40.0, outcome: OUTCOME },
+    ];
 
     #[test]
     fn gradients_match_finite_differences() {
         const H: f64 = 1e-4;
         // No value lies at a kink of a loss, where there is no derivative.
         let siblings = [130.0, 55.0, -17.0, 90.0, 31.0];
-        for (which, objective) in objectives().iter().enumerate() {
+        for (which, objective) in OBJECTIVES.iter().enumerate() {
             let loss =
                 |desired: f64, siblings: &[f64]| objective.gradient(&values(desired, siblings), &mut Vec::new()).loss;
             let mut gradients = Vec::new();
@@ -304,7 +282,7 @@ mod tests {
 
     #[test]
     fn siblings_below_the_window_do_not_count() {
-        for objective in objectives() {
+        for objective in OBJECTIVES {
             let below = 50.0 - f64::from(objective.window()) - 1.0;
             let mut gradients = Vec::new();
             let with = objective.gradient(&values(50.0, &[below, 80.0]), &mut gradients);
@@ -318,10 +296,9 @@ mod tests {
     /// Three equal moves have equal probabilities, and without a result or score there is no other gradient.
     #[test]
     fn listwise_probabilities_by_hand() {
-        let objective = Listwise { move_weight: 1.0, result_weight: 0.0, score_weight: 0.0, ..listwise() };
         let values = Values { desired: 50.0, siblings: &[50.0, 50.0], count: 2, result: None, score: None };
         let mut gradients = Vec::new();
-        let gradient = objective.gradient(&values, &mut gradients);
+        let gradient = MOVES.gradient(&values, &mut gradients);
         assert!(
             (gradient.desired - 2.0 / 3.0).abs() < 1e-12 && (gradient.loss - 40.0 * 3f64.ln()).abs() < 1e-9,
             "{gradient:?}"
@@ -333,9 +310,9 @@ mod tests {
     /// give finite results.
     #[test]
     fn no_sibling_may_exceed_the_searched_score() {
-        let objective = Listwise { move_weight: 0.0, result_weight: 0.0, score_weight: 0.0, ..listwise() };
-        let mut gradients = Vec::new();
-        let gradient = objective.gradient(&values(50.0, &[59.0, 61.0, 90_000.0]), &mut gradients);
+        let mut gradients = vec![0.0; 3];
+        let values = values(50.0, &[59.0, 61.0, 90_000.0]);
+        let gradient = OUTCOME.bound(&values, ValueGradient::default(), &mut gradients);
         assert_eq!((gradients[0], gradient.desired), (0.0, 0.0));
         assert!(
             gradients[1] < 0.0 && gradients[2] < gradients[1] && gradient.loss.is_finite(),
@@ -346,15 +323,14 @@ mod tests {
     /// Unlike formula (3): ten times the values are not ten times the loss.
     #[test]
     fn listwise_is_not_homogeneous() {
-        let objective = Listwise { result_weight: 0.0, score_weight: 0.0, bound_weight: 0.0, ..listwise() };
-        let loss = |factor: f64| objective.gradient(&values(50.0 * factor, &[60.0 * factor]), &mut Vec::new()).loss;
+        let loss = |factor: f64| MOVES.gradient(&values(50.0 * factor, &[60.0 * factor]), &mut Vec::new()).loss;
         assert!(loss(0.0) > 0.0 && loss(10.0) < 9.0 * loss(1.0));
     }
 
     #[test]
     fn perceptron_is_formula_3() {
         let mut gradients = Vec::new();
-        let gradient = Perceptron.gradient(&values(50.0, &[51.0, 50.0, 90.0, 49.0]), &mut gradients);
+        let gradient = Objective::Perceptron.gradient(&values(50.0, &[51.0, 50.0, 90.0, 49.0]), &mut gradients);
         assert_eq!(gradient, ValueGradient { loss: 20.5, desired: 1.0 });
         assert_eq!(gradients, [-0.5, 0.0, -0.5, 0.0]);
     }

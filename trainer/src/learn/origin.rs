@@ -8,11 +8,12 @@ use crate::learn::error::TrainError;
 use crate::learn::examples::Examples;
 use crate::learn::folder::RunFolder;
 use crate::learn::settings::TrainingSettings;
-use dyad_engine::eval::{FloatWeights, Weights, WeightsError};
+use dyad_engine::eval::Weights;
 use dyad_formats::files;
-use dyad_formats::weights_file;
 use serde::{Deserialize, Serialize};
-use std::sync::Arc;
+
+/// Test positions for the move-match accuracy of a report; the end of an iteration uses all.
+const REPORT_POSITIONS: usize = 500;
 
 /// Identity of the samples of a training.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -29,13 +30,13 @@ pub struct DataIdentity {
 #[derive(Serialize, Deserialize)]
 pub(super) struct Origin {
     #[serde(flatten)]
-    data: DataIdentity,
+    pub data: DataIdentity,
     /// Identity of the initial weights.
     start: String,
 }
 
 impl Origin {
-    pub fn of(selection: &Selection, start: &InitialWeights) -> Origin {
+    pub fn of(selection: &Selection, start: &Weights) -> Origin {
         Origin { data: selection.identity.clone(), start: start.id() }
     }
 
@@ -75,40 +76,6 @@ pub(super) fn check_data(begun: &DataIdentity, now: &DataIdentity) -> Result<(),
     Err(TrainError::Refused(format!("the run was begun with other samples, {begun:?}; these are {now:?}")))
 }
 
-/// The initial weights of a training.
-pub(super) struct InitialWeights(Option<Arc<Weights>>);
-
-impl InitialWeights {
-    /// The weights that the settings name, or material alone.
-    ///
-    /// # Errors
-    /// When the file cannot be read or used.
-    pub fn new(settings: &TrainingSettings) -> Result<InitialWeights, TrainError> {
-        Ok(InitialWeights(settings.start.as_deref().map(weights_file::named).transpose()?))
-    }
-
-    pub fn floats(&self) -> FloatWeights {
-        self.0.as_deref().map_or_else(FloatWeights::material, FloatWeights::from)
-    }
-
-    /// The trained weights, with the units of the initial ones: a value means the same as during the training.
-    ///
-    /// # Errors
-    /// When the numbers are no valid weights: the pieces are worth nothing, or a weight is too large.
-    pub fn finish(&self, floats: &FloatWeights, provenance: serde_json::Value) -> Result<Weights, WeightsError> {
-        let mut trained = Weights::from_floats(floats, provenance)?;
-        trained.meta.name = "trained".to_string();
-        if let Some(start) = &self.0 {
-            trained.units = start.units;
-        }
-        Ok(trained)
-    }
-
-    pub fn id(&self) -> String {
-        self.0.as_deref().map_or_else(|| Weights::material().id(), Weights::id)
-    }
-}
-
 /// The positions in use, by index.
 pub(super) struct Selection {
     pub training: Vec<u32>,
@@ -125,21 +92,20 @@ impl Selection {
     pub fn new(settings: &TrainingSettings, examples: &dyn Examples) -> Result<Selection, TrainError> {
         let all = 0..examples.len() as u32;
         let (test, training): (Vec<u32>, Vec<u32>) = all.partition(|&i| examples.is_test(i as usize));
-        let training = take(training, settings.train_positions, 1);
-        let test = take(test, settings.test_positions, 2);
+        let training = take(training, settings.positions.unwrap_or(usize::MAX), 1);
         if training.is_empty() {
             return Err(TrainError::Refused("there are no training positions".into()));
         }
         let identity =
             DataIdentity { checksum: examples.identity(), training: training.len() as u64, test: test.len() as u64 };
-        let report = take(test.clone(), Some(settings.report_positions), 3);
+        let report = take(test.clone(), REPORT_POSITIONS, 3);
         Ok(Selection { training, test, report, identity })
     }
 }
 
-fn take(from: Vec<u32>, n: Option<usize>, seed: u64) -> Vec<u32> {
-    match n {
-        Some(n) if n < from.len() => sample(from.len(), n, seed).into_iter().map(|i| from[i as usize]).collect(),
-        _ => from,
+fn take(from: Vec<u32>, n: usize, seed: u64) -> Vec<u32> {
+    if n >= from.len() {
+        return from;
     }
+    sample(from.len(), n, seed).into_iter().map(|i| from[i as usize]).collect()
 }

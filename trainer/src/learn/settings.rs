@@ -1,19 +1,17 @@
 //! The settings of a training: everything that decides its result.
 //!
-//! One struct is read from a JSON file, filled from the command line, saved in the run folder and in every checkpoint,
-//! and written into the weights files as provenance. Two runs with equal settings and equal data give equal weights,
-//! bit for bit; only [`MachineSettings`] may differ.
+//! One struct is filled from the command line, saved in the run folder and in every checkpoint, and written into the
+//! weights files as provenance; field, option and key have one name. Two runs with equal settings and equal data give
+//! equal weights, bit for bit.
 
+use crate::base::group_value::{GroupValue, by_feature, groups, is_selected, number_of};
 use crate::base::is_default;
 use crate::base::number::{self, number};
-use crate::base::parallel::check_threads;
-pub use crate::fit::regression::L2Target;
 use crate::fit::regression::cosine;
 use clap::{Args, ValueEnum};
-use dyad_engine::eval::layout;
+use dyad_engine::eval::layout::select;
 use dyad_engine::value::Value;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
 
@@ -26,9 +24,8 @@ pub struct TrainingSettings {
     #[arg(skip)]
     pub samples: PathBuf,
     /// Initial weights: a file, `default` or `material` [default: material]
-    #[serde(rename = "weights")]
-    #[arg(long = "weights", value_name = "WEIGHTS")]
-    pub start: Option<PathBuf>,
+    #[arg(long, value_name = "WEIGHTS")]
+    pub weights: Option<PathBuf>,
     /// Depth of training in plies: 1 is the quiescence leaf of each child
     #[arg(long, value_name = "PLIES", value_parser = number(DEPTH), default_value_t = Self::default().depth)]
     pub depth: u32,
@@ -41,58 +38,60 @@ pub struct TrainingSettings {
     /// Seed of the shuffles
     #[arg(long, value_parser = number::<u64>(0..), default_value_t = Self::default().seed)]
     pub seed: u64,
-    /// The objective.
+    /// Objective
+    #[arg(long, value_enum, default_value_t)]
+    pub objective: ObjectiveName,
+    /// Margin of the desired move, in units of evaluation; ranking-svm only
+    #[arg(long, value_name = "UNITS", value_parser = number(MARGIN), default_value_t = Self::default().margin)]
+    pub margin: Value,
+    /// Difference of values that is preferred at 73 %, in units of evaluation; logistic and listwise only
+    #[arg(long, value_name = "UNITS", value_parser = number(POSITIVE), default_value_t = Self::default().temperature)]
+    pub temperature: f64,
+    /// Weight of the game's result at the desired leaf; logistic and listwise only
+    #[arg(long, value_name = "WEIGHT", value_parser = number(WEIGHT), default_value_t = Self::default().result_weight)]
+    pub result_weight: f64,
+    /// Weight of the score at the desired leaf; logistic and listwise only
+    #[arg(long, value_name = "WEIGHT", value_parser = number(WEIGHT), default_value_t = Self::default().score_weight)]
+    pub score_weight: f64,
+    /// The value with an expected score of 73 % (odds of e), in units of evaluation; that of the initial weights if it
+    /// is not given.
+    #[serde(skip_serializing_if = "Option::is_none")]
     #[arg(skip)]
-    pub objective: ObjectiveSettings,
-    /// The optimizer.
-    #[arg(skip)]
-    pub optimizer: OptimizerSettings,
+    pub outcome_scale: Option<f64>,
+    /// Optimizer
+    #[arg(long, value_enum, default_value_t)]
+    pub optimizer: OptimizerName,
+    /// Learning rate
+    #[arg(long, value_parser = number(POSITIVE), default_value_t = Self::default().rate)]
+    pub rate: f64,
+    /// Factor of --rate for a group of features: a name, PREFIX* or @FAMILY, here and below [default: 1]
+    #[arg(long, value_name = "GROUP=FACTOR", value_delimiter = ',')]
+    pub rate_factor: Vec<GroupValue>,
+    /// L2 of a group: each update subtracts --rate times FRACTION of every weight [default: 0]
+    #[arg(long, value_name = "GROUP=FRACTION", value_delimiter = ',')]
+    pub l2: Vec<GroupValue>,
+    /// Groups of features that do not learn
+    #[arg(long, value_name = "GROUP", value_delimiter = ',', value_parser = groups)]
+    pub freeze: Vec<String>,
     /// Span over which the weights are averaged
-    #[serde(rename = "averaging")]
-    #[arg(long = "averaging", value_name = "SPAN", value_enum, default_value_t)]
-    pub average: Averaging,
-    /// What L2 regularizes the weights toward
-    #[serde(rename = "regularize-toward")]
-    #[arg(long = "regularize-toward", value_name = "TARGET", value_enum, default_value_t)]
-    pub l2_target: L2Target,
+    #[arg(long, value_name = "SPAN", value_enum, default_value_t)]
+    pub averaging: Averaging,
     /// Let the rate fall along a cosine to a hundredth at the end of the last iteration
     #[arg(long)]
     pub anneal: bool,
     /// Keep scale and win-rate model of the initial weights
     #[arg(long)]
     pub keep_scale: bool,
-    /// Learning by group; groups not named here learn without L2.
-    #[arg(skip)]
-    pub groups: BTreeMap<String, GroupSettings>,
     /// Training positions to use [default: all]
-    #[serde(rename = "positions")]
-    #[arg(long = "positions", value_parser = number::<usize>(0..), value_name = "N")]
-    pub train_positions: Option<usize>,
-    /// Test positions to use [default: all]
     #[arg(long, value_parser = number::<usize>(0..), value_name = "N")]
-    pub test_positions: Option<usize>,
-    /// Skip positions in check
-    #[arg(long)]
-    pub skip_in_check: bool,
+    pub positions: Option<usize>,
     /// One weight for a feature in all phases, as without tapered evaluation: middlegame and endgame change alike.
     #[serde(skip_serializing_if = "is_default")]
     #[arg(skip)]
     pub untapered: bool,
-    /// Node limit of one position, all its moves together; a position that needs more is skipped and counted
-    #[arg(long, value_name = "NODES", value_parser = number::<u64>(1..), default_value_t = Self::default().node_limit)]
-    pub node_limit: u64,
     /// Continue when the move-match accuracy on the test positions falls
     #[arg(long)]
     pub keep_going: bool,
-    /// Positions between two reports
-    #[arg(long, value_name = "N", value_parser = number::<u64>(1..), default_value_t = Self::default().report_every)]
-    pub report_every: u64,
-    /// Test positions for the move-match accuracy of a report; the end of an iteration uses all
-    #[arg(long, value_parser = number::<usize>(0..), value_name = "N", default_value_t = Self::default().report_positions)]
-    pub report_positions: usize,
-    /// Settings without influence on the result.
-    #[command(flatten)]
-    pub machine: MachineSettings,
 }
 
 /// Range of [`TrainingSettings::depth`].
@@ -100,214 +99,70 @@ const DEPTH: RangeInclusive<u32> = 1..=16;
 /// Range of [`TrainingSettings::batch`].
 const BATCH: RangeInclusive<usize> = 1..=LARGEST as usize;
 /// Range of rates, temperatures and scales. Values are divided by temperatures and scales, so these are not tiny.
-pub const POSITIVE: RangeInclusive<f64> = 1e-6..=LARGEST;
+const POSITIVE: RangeInclusive<f64> = 1e-6..=LARGEST;
 /// Range of the weights of the parts of an objective.
-pub const WEIGHT: RangeInclusive<f64> = 0.0..=LARGEST;
-/// Range of [`ObjectiveSettings::RankingSvm`]'s margin.
-pub const MARGIN: RangeInclusive<Value> = 0..=10_000;
+const WEIGHT: RangeInclusive<f64> = 0.0..=LARGEST;
+/// Range of [`TrainingSettings::margin`].
+const MARGIN: RangeInclusive<Value> = 0..=10_000;
 
 /// Upper bound of the numbers, so that nothing computed from them overflows.
 const LARGEST: f64 = 1e7;
-
-/// Settings without influence on the result: they may differ when a training is resumed.
-#[derive(Clone, Debug, PartialEq, Args, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
-#[group(skip)]
-pub struct MachineSettings {
-    /// Threads; 0 for one per processor.
-    #[arg(skip)]
-    pub threads: usize,
-    /// Seconds between two checkpoints
-    #[arg(long, value_parser = number::<u64>(0..), value_name = "SECONDS", default_value_t = Self::default().checkpoint_seconds)]
-    pub checkpoint_seconds: u64,
-}
-
-impl MachineSettings {
-    /// The number of threads.
-    #[must_use]
-    pub fn thread_count(&self) -> usize {
-        match self.threads {
-            0 => std::thread::available_parallelism().map_or(1, usize::from),
-            threads => threads,
-        }
-    }
-}
-
-impl Default for MachineSettings {
-    fn default() -> MachineSettings {
-        MachineSettings { threads: 0, checkpoint_seconds: 60 }
-    }
-}
 
 impl Default for TrainingSettings {
     fn default() -> TrainingSettings {
         TrainingSettings {
             samples: PathBuf::new(),
-            start: None,
+            weights: None,
             depth: 1,
             batch: 50,
             iterations: 20,
             seed: 1,
-            objective: ObjectiveSettings::default(),
-            optimizer: OptimizerSettings::default(),
-            average: Averaging::default(),
-            l2_target: L2Target::default(),
+            objective: ObjectiveName::default(),
+            margin: 100,
+            temperature: 100.0,
+            result_weight: 0.0,
+            score_weight: 0.0,
+            outcome_scale: None,
+            optimizer: OptimizerName::default(),
+            // That of the papers.
+            rate: 1.0,
+            rate_factor: Vec::new(),
+            l2: Vec::new(),
+            freeze: Vec::new(),
+            averaging: Averaging::default(),
             anneal: false,
             keep_scale: false,
-            groups: BTreeMap::new(),
-            train_positions: None,
-            test_positions: None,
-            skip_in_check: false,
+            positions: None,
             untapered: false,
-            node_limit: 20_000_000,
             keep_going: false,
-            report_every: 50_000,
-            report_positions: 2_000,
-            machine: MachineSettings::default(),
         }
     }
 }
 
-/// Objectives by name, with their parameters.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
-pub enum ObjectiveSettings {
+/// The [objectives](crate::learn::objective::Objective) by name.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ObjectiveName {
     /// Formula (3).
     #[default]
     Perceptron,
     /// Hinge loss with a margin.
-    RankingSvm {
-        /// In units of evaluation.
-        margin: Value,
-    },
+    RankingSvm,
     /// Pairwise log loss.
-    Logistic {
-        /// In units of evaluation.
-        temperature: f64,
-        /// Weight of the game's result at the desired leaf; 0 for none.
-        #[serde(default)]
-        result_weight: f64,
-        /// Weight of a searched score at the desired leaf; 0 for none.
-        #[serde(default)]
-        score_weight: f64,
-        /// The value with an expected score of 73 % (odds of e).
-        #[serde(default = "default_outcome_scale")]
-        outcome_scale: f64,
-    },
+    Logistic,
     /// Moves and values in one loss, for fine-tuning good weights.
-    Listwise {
-        /// In units of evaluation.
-        temperature: f64,
-        /// Weight of the desired move among its siblings.
-        #[serde(default = "one")]
-        move_weight: f64,
-        /// Weight of the game's result at the desired leaf; 0 for none.
-        #[serde(default)]
-        result_weight: f64,
-        /// Weight of a searched score at the desired leaf; 0 for none.
-        #[serde(default)]
-        score_weight: f64,
-        /// Weight of a searched score as a bound of the siblings; 0 for none.
-        #[serde(default)]
-        bound_weight: f64,
-        /// The value with an expected score of 73 % (odds of e).
-        #[serde(default = "default_outcome_scale")]
-        outcome_scale: f64,
-    },
+    Listwise,
 }
 
-fn one() -> f64 {
-    1.0
-}
-
-fn default_outcome_scale() -> f64 {
-    200.0
-}
-
-impl ObjectiveSettings {
-    /// The ranking SVM with its defaults.
-    #[must_use]
-    pub fn ranking_svm() -> ObjectiveSettings {
-        ObjectiveSettings::RankingSvm { margin: 100 }
-    }
-
-    /// The logistic objective with its defaults: comparisons alone.
-    #[must_use]
-    pub fn logistic() -> ObjectiveSettings {
-        let outcome_scale = default_outcome_scale();
-        ObjectiveSettings::Logistic { temperature: 100.0, result_weight: 0.0, score_weight: 0.0, outcome_scale }
-    }
-
-    /// The listwise objective with its defaults: moves alone.
-    #[must_use]
-    pub fn listwise() -> ObjectiveSettings {
-        ObjectiveSettings::Listwise {
-            temperature: 100.0,
-            move_weight: one(),
-            result_weight: 0.0,
-            score_weight: 0.0,
-            bound_weight: 0.0,
-            outcome_scale: default_outcome_scale(),
-        }
-    }
-}
-
-/// Optimizers by name, with their parameters.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
-pub enum OptimizerSettings {
-    /// The gradient times a rate; 1 is the papers'.
-    Plain {
-        /// The rate.
-        rate: f64,
-    },
-    /// AdaGrad: rates that fall with the gradients a weight has seen.
-    AdaGrad {
-        /// The rate.
-        rate: f64,
-    },
+/// The [optimizers](crate::learn::optimizer) by name.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum OptimizerName {
+    /// The gradient times the rate, as in the papers.
+    #[default]
+    Plain,
     /// Adam, with a step counter per feature.
-    Adam {
-        /// The rate.
-        rate: f64,
-        /// Decay of the mean.
-        #[serde(default = "default_beta1")]
-        beta1: f64,
-        /// Decay of the mean square.
-        #[serde(default = "default_beta2")]
-        beta2: f64,
-    },
-}
-
-fn default_beta1() -> f64 {
-    0.9
-}
-
-fn default_beta2() -> f64 {
-    0.999
-}
-
-/// The rate of the papers, and the default of the other optimizers.
-const RATE: f64 = 1.0;
-
-impl OptimizerSettings {
-    /// AdaGrad with its defaults.
-    #[must_use]
-    pub fn adagrad() -> OptimizerSettings {
-        OptimizerSettings::AdaGrad { rate: RATE }
-    }
-
-    /// Adam with its defaults.
-    #[must_use]
-    pub fn adam() -> OptimizerSettings {
-        OptimizerSettings::Adam { rate: RATE, beta1: default_beta1(), beta2: default_beta2() }
-    }
-}
-
-impl Default for OptimizerSettings {
-    fn default() -> OptimizerSettings {
-        OptimizerSettings::Plain { rate: RATE }
-    }
+    Adam,
 }
 
 /// The span over which the weights are averaged.
@@ -317,28 +172,9 @@ pub enum Averaging {
     /// Each iteration alone; the next starts from its average (*Comparison Training for Computer Chinese Chess*, II.C).
     #[default]
     Iteration,
-    /// All iterations together; the next continues from the last weights (*Comparison Training of N-Tuple Networks for Chess*, 2.2).
+    /// All iterations together; the next continues from the last weights (*Comparison Training of N-Tuple Networks for
+    /// Chess*, 2.2).
     All,
-    /// No average: the last weights are the result.
-    Off,
-}
-
-/// Learning settings of one group.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
-pub struct GroupSettings {
-    /// Whether its weights change at all.
-    pub learn: bool,
-    /// L2: each update subtracts the rate times this fraction from every weight.
-    pub l2: f64,
-    /// Learning rate, as a multiple of the optimizer's.
-    pub rate: f64,
-}
-
-impl Default for GroupSettings {
-    fn default() -> GroupSettings {
-        GroupSettings { learn: true, l2: 0.0, rate: 1.0 }
-    }
 }
 
 impl TrainingSettings {
@@ -360,69 +196,52 @@ impl TrainingSettings {
     /// Checks the settings.
     ///
     /// # Errors
-    /// The setting that is out of bounds.
+    /// The setting that is out of bounds, or that changes nothing with the others.
     pub fn check(&self) -> Result<(), String> {
         number::check("depth", self.depth, &DEPTH)?;
-        if self.machine.threads != 0 {
-            check_threads("threads", self.machine.threads)?;
-        }
         number::check("batch", self.batch, &BATCH)?;
-        number::check("node-limit", self.node_limit, &(1..))?;
-        number::check("report-every", self.report_every, &(1..))?;
-        match self.objective {
-            ObjectiveSettings::Perceptron => {}
-            ObjectiveSettings::RankingSvm { margin } => {
-                number::check("margin", margin, &MARGIN)?;
-            }
-            ObjectiveSettings::Logistic { temperature, result_weight, score_weight, outcome_scale } => {
-                number::check("temperature", temperature, &POSITIVE)?;
-                number::check("outcome-scale", outcome_scale, &POSITIVE)?;
-                number::check("result-weight", result_weight, &WEIGHT)?;
-                number::check("score-weight", score_weight, &WEIGHT)?;
-            }
-            ObjectiveSettings::Listwise {
-                temperature,
-                move_weight,
-                result_weight,
-                score_weight,
-                bound_weight,
-                outcome_scale,
-            } => {
-                number::check("temperature", temperature, &POSITIVE)?;
-                number::check("outcome-scale", outcome_scale, &POSITIVE)?;
-                number::check("move-weight", move_weight, &WEIGHT)?;
-                number::check("result-weight", result_weight, &WEIGHT)?;
-                number::check("score-weight", score_weight, &WEIGHT)?;
-                number::check("bound-weight", bound_weight, &WEIGHT)?;
+        number::check("margin", self.margin, &MARGIN)?;
+        number::check("temperature", self.temperature, &POSITIVE)?;
+        number::check("result-weight", self.result_weight, &WEIGHT)?;
+        number::check("score-weight", self.score_weight, &WEIGHT)?;
+        number::check("outcome-scale", self.outcome_scale.unwrap_or(1.0), &POSITIVE)?;
+        number::check("rate", self.rate, &POSITIVE)?;
+        for GroupValue { groups, number } in &self.rate_factor {
+            number::check(&format!("rate-factor: the number of {groups}"), *number, &POSITIVE)?;
+        }
+        for GroupValue { groups, number } in &self.l2 {
+            number::check(&format!("l2: the number of {groups}"), *number, &(0.0..=1.0))?;
+        }
+        // One update must not take a weight beyond zero.
+        if let Some(GroupValue { groups, number }) = self.l2.iter().find(|value| self.rate * value.number >= 1.0) {
+            return Err(format!("l2: {number} for {groups} times the rate {} must be below 1", self.rate));
+        }
+        self.freeze.iter().try_for_each(|groups| select(groups).map(|_| ()))?;
+        self.check_objective()
+    }
+
+    /// Refuses settings that the objective does not have.
+    fn check_objective(&self) -> Result<(), String> {
+        use ObjectiveName::{Listwise, Logistic, RankingSvm};
+        let usual = TrainingSettings::default();
+        let values = [Logistic, Listwise].as_slice();
+        for (name, differs, objectives) in [
+            ("margin", self.margin != usual.margin, [RankingSvm].as_slice()),
+            ("temperature", self.temperature != usual.temperature, values),
+            ("result-weight", self.result_weight != usual.result_weight, values),
+            ("score-weight", self.score_weight != usual.score_weight, values),
+        ] {
+            if differs && !objectives.contains(&self.objective) {
+                let names: Vec<String> = objectives.iter().map(ObjectiveName::name).collect();
+                return Err(format!("{name}: it changes nothing without the objective {}", names.join(" or ")));
             }
         }
-        match self.optimizer {
-            OptimizerSettings::Plain { rate } | OptimizerSettings::AdaGrad { rate } => {
-                number::check("rate", rate, &POSITIVE)?;
-            }
-            OptimizerSettings::Adam { rate, beta1, beta2 } => {
-                number::check("rate", rate, &POSITIVE)?;
-                for (name, beta) in [("beta1", beta1), ("beta2", beta2)] {
-                    number::check(name, beta, &(0.0..1.0))?;
-                }
-            }
-        }
-        for (name, group) in &self.groups {
-            number::check(&format!("the rate of {name}"), group.rate, &POSITIVE)?;
-            number::check(&format!("the l2 of {name}"), group.l2, &(0.0..=1.0))?;
-        }
-        match self.groups.keys().find(|name| layout::group(name).is_none()) {
-            Some(unknown) => Err(format!(
-                "no group of features is called {unknown:?}; there are {}",
-                layout::GROUPS.map(|group| group.name).join(", ")
-            )),
-            None => Ok(()),
-        }
+        Ok(())
     }
 
     /// Factor of all rates in an iteration (from 1), at the fraction `done` of it.
     #[must_use]
-    pub fn rate_factor(&self, iteration: u32, done: f64) -> f64 {
+    pub fn annealing(&self, iteration: u32, done: f64) -> f64 {
         if !self.anneal {
             return 1.0;
         }
@@ -430,43 +249,63 @@ impl TrainingSettings {
         cosine(done.min(1.0))
     }
 
-    /// The learning rate of each feature, as a multiple of the optimizer's.
+    /// The learning rate of each feature, as a multiple of [`TrainingSettings::rate`].
     #[must_use]
     pub fn rates(&self) -> Vec<f64> {
-        let groups = layout::GROUPS.iter();
-        groups.flat_map(|group| std::iter::repeat_n(self.group(group.name).rate, group.len)).collect()
+        by_feature(|name| number_of(&self.rate_factor, name).unwrap_or(1.0))
     }
 
-    /// The settings of the group called `name`.
-    pub fn group(&self, name: &str) -> GroupSettings {
-        self.groups.get(name).copied().unwrap_or_default()
+    /// Whether each feature learns.
+    #[must_use]
+    pub fn learns(&self) -> Vec<bool> {
+        by_feature(|name| !is_selected(&self.freeze, name))
+    }
+
+    /// The L2 of the group `name`; 0 if it does not learn.
+    #[must_use]
+    pub fn l2_of(&self, name: &str) -> f64 {
+        number_of(&self.l2, name).filter(|_| !is_selected(&self.freeze, name)).unwrap_or(0.0)
+    }
+}
+
+impl ObjectiveName {
+    fn name(&self) -> String {
+        self.to_possible_value().expect("no variant is skipped").get_name().to_string()
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use dyad_engine::eval::layout;
 
     #[test]
     fn json_round_trip_and_defaults() {
-        let mut settings = TrainingSettings {
+        let settings = TrainingSettings {
             depth: 3,
-            objective: ObjectiveSettings::RankingSvm { margin: 50 },
-            optimizer: OptimizerSettings::Adam { rate: 0.5, beta1: 0.9, beta2: 0.999 },
+            objective: ObjectiveName::RankingSvm,
+            margin: 50,
+            optimizer: OptimizerName::Adam,
+            rate: 0.5,
+            l2: vec![GroupValue::new("pairs", 1e-6)],
+            freeze: vec!["@king".to_string()],
             ..TrainingSettings::default()
         };
-        settings.groups.insert("pairs".into(), GroupSettings { learn: false, l2: 1e-6, rate: 0.5 });
         assert_eq!(TrainingSettings::from_json(&settings.to_json()), Ok(settings));
         assert_eq!(TrainingSettings::from_json(b"{}"), Ok(TrainingSettings::default()));
     }
 
     #[test]
     fn groups_have_their_own_rates() {
-        let mut settings = TrainingSettings::default();
-        settings.groups.insert("pairs".into(), GroupSettings { rate: 0.5, ..GroupSettings::default() });
+        let rate_factor = vec![GroupValue::new("pairs", 0.5)];
+        let l2 = vec![GroupValue::new("*", 0.1)];
+        let freeze = vec!["tempo".to_string()];
+        let settings = TrainingSettings { rate_factor, l2, freeze, ..TrainingSettings::default() };
         let rates = settings.rates();
         assert_eq!(rates.len(), layout::LEN);
         assert_eq!((rates[0], rates[layout::PAIRS.start]), (1.0, 0.5));
+        assert_eq!((settings.l2_of("pairs"), settings.l2_of("tempo")), (0.1, 0.0));
+        assert!(settings.learns()[0] && !settings.learns()[layout::TEMPO.start]);
     }
 
     #[test]
@@ -475,28 +314,27 @@ mod tests {
             (r#"{"depth": 0}"#, "depth"),
             (r#"{"batch": 0}"#, "batch"),
             (r#"{"dept": 2}"#, "dept"),
-            (r#"{"groups": {"pears": {}}}"#, "pears"),
-            (r#"{"optimizer": {"kind": "plain", "rate": -1}}"#, "rate"),
-            (r#"{"objective": {"kind": "logistic", "temperature": 0}}"#, "temperature"),
-            (r#"{"objective": {"kind": "logistic", "temperature": 1e9}}"#, "temperature"),
-            (
-                r#"{"objective": {"kind": "logistic", "temperature": 1e-308}}"#,
-                "temperature must be 0.000001 to 10000000",
-            ),
-            (r#"{"objective": {"kind": "listwise", "temperature": 1, "outcome_scale": 1e-9}}"#, "outcome-scale"),
-            (r#"{"objective": {"kind": "logistic", "temperature": 1, "result_weight": -5}}"#, "result-weight"),
-            (r#"{"objective": {"kind": "logistic", "temperature": 1, "score_weight": 1e300}}"#, "score-weight"),
-            (r#"{"groups": {"pairs": {"l2": -1}}}"#, "l2 of pairs"),
-            (r#"{"groups": {"pairs": {"l2": 1.5}}}"#, "l2 of pairs"),
+            (r#"{"freeze": ["pears"]}"#, "pears"),
+            (r#"{"rate": -1}"#, "rate"),
+            (r#"{"objective": "logistic", "temperature": 0}"#, "temperature"),
+            (r#"{"objective": "logistic", "temperature": 1e9}"#, "temperature"),
+            (r#"{"objective": "logistic", "temperature": 1e-308}"#, "temperature must be 0.000001 to 10000000"),
+            (r#"{"objective": "listwise", "outcome-scale": 1e-9}"#, "outcome-scale"),
+            (r#"{"objective": "logistic", "result-weight": -5}"#, "result-weight"),
+            (r#"{"objective": "logistic", "score-weight": 1e300}"#, "score-weight"),
+            (r#"{"l2": ["pairs=-1"]}"#, "l2: the number of pairs"),
+            (r#"{"l2": ["pairs=1.5"]}"#, "l2: the number of pairs"),
+            (r#"{"rate": 3, "l2": ["piece_square=1"]}"#, "l2: 1 for piece_square times the rate 3 must be below 1"),
             (r#"{"batch": 18446744073709551615}"#, "batch"),
-            (r#"{"machine": {"threads": 1025}}"#, "threads must be 1 to 1024, not 1025"),
+            (r#"{"margin": 3}"#, "margin: it changes nothing without the objective ranking-svm"),
+            (r#"{"temperature": 3}"#, "temperature: it changes nothing without the objective logistic or listwise"),
+            (r#"{"objective": "ranking-svm", "score-weight": 1}"#, "score-weight: it changes nothing"),
         ];
         for (text, word) in cases {
             let error = TrainingSettings::from_json(text.as_bytes()).unwrap_err();
             assert!(error.contains(word), "{text}: {error}");
         }
-        let mut settings = TrainingSettings::default();
-        settings.groups.insert("pairs".into(), GroupSettings { l2: f64::NAN, ..GroupSettings::default() });
+        let settings = TrainingSettings { l2: vec![GroupValue::new("pairs", f64::NAN)], ..TrainingSettings::default() };
         assert!(settings.check().unwrap_err().contains("not NaN"));
     }
 }

@@ -2,13 +2,15 @@
 
 use crate::learn::average::Average;
 use crate::learn::optimizer::Optimizer;
-use crate::learn::settings::{Averaging, TrainingSettings};
+use crate::learn::settings::TrainingSettings;
 use crate::learn::update::UpdateEntry;
 use crate::learn::workers::PositionResult;
 use dyad_engine::eval::{FloatWeights, layout};
+use serde::{Deserialize, Serialize};
 
-/// The state of a training.
-#[derive(Clone, Debug, PartialEq)]
+/// The state of a training. Its arrays of weights and moments are not part of its JSON.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct TrainingState {
     /// The iteration, from 1; 0 while the initial weights are measured.
     pub iteration: u32,
@@ -19,19 +21,21 @@ pub struct TrainingState {
     /// Updates in all iterations.
     pub updates: u64,
     /// The current weights, w in the papers.
+    #[serde(skip, default = "FloatWeights::zeros")]
     pub weights: FloatWeights,
     /// Accumulator of the averaged weights, w* in the papers.
     pub average: Average,
     /// The optimizer with its moments.
+    #[serde(skip)]
     pub optimizer: Optimizer,
     /// Counters since the last report.
     pub report: Counters,
     /// Counters since the iteration began.
     pub iteration_counters: Counters,
-    /// Move-match accuracy after the last iteration.
-    pub accuracy: f64,
+    /// Move-match accuracy after the last iteration, if it was measured.
+    pub accuracy: Option<f64>,
     /// The iteration with the best move-match accuracy, and that accuracy.
-    pub best: (u32, f64),
+    pub best: (u32, Option<f64>),
     /// Whether the move-match accuracy fell in the last iteration.
     pub fell: bool,
     /// Seconds of training.
@@ -41,7 +45,8 @@ pub struct TrainingState {
 }
 
 /// Counters between two lines of the log.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Counters {
     /// Positions that were not skipped.
     pub positions: u64,
@@ -71,11 +76,11 @@ impl TrainingState {
             updates: 0,
             weights,
             average: Average::new(layout::LEN),
-            optimizer: Optimizer::new(&settings.optimizer, layout::LEN),
+            optimizer: Optimizer::new(settings),
             report: Counters::default(),
             iteration_counters: Counters::default(),
-            accuracy: f64::NAN,
-            best: (0, f64::NAN),
+            accuracy: None,
+            best: (0, None),
             fell: false,
             seconds: 0.0,
             log_bytes: 0,
@@ -98,11 +103,12 @@ impl TrainingState {
         }
     }
 
-    pub(super) fn averaged(&self, averaging: Averaging) -> FloatWeights {
-        match averaging {
-            Averaging::Off => self.weights.clone(),
-            Averaging::Iteration | Averaging::All => self.average.of(&self.weights),
-        }
+    /// All numbers by feature, in a fixed order.
+    pub(super) fn arrays(&mut self) -> [&mut [f64]; 7] {
+        let TrainingState { weights, average, optimizer, .. } = self;
+        let [mean, square] = [&mut optimizer.mean, &mut optimizer.square].map(|moments| moments.as_flattened_mut());
+        let missing = &mut average.missing;
+        [&mut weights.mg, &mut weights.eg, &mut missing.mg, &mut missing.eg, mean, square, &mut optimizer.clock]
     }
 }
 

@@ -1,35 +1,26 @@
-//! Positions and searchers for tests.
+//! Positions for tests.
 
 use crate::learn::examples::{Example, Examples};
-use crate::learn::leaves::LeafSearch;
-use dyad_engine::board::Board;
+use crate::learn::leaves::{Candidate, Candidates};
+use dyad_engine::board::{Board, Move};
 use dyad_engine::eval::Weights;
 use dyad_engine::eval::gradient::Trace;
-use dyad_engine::search::{Leaf, LeafBudget, LeafEnd, Unfinished};
-use dyad_engine::value::{DRAW, MATE, Value};
+use dyad_engine::value::Value;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 use std::io;
-use std::sync::Arc;
 
-/// A searcher that does not search: each child is its own leaf.
-pub struct Children(pub Arc<Weights>);
-
-impl LeafSearch for Children {
-    fn set_weights(&mut self, weights: &Arc<Weights>) {
-        self.0 = Arc::clone(weights);
-    }
-
-    fn begin_position(&mut self) {}
-
-    fn search(&mut self, board: &Board, _: u32, _: (Value, Value), _: &LeafBudget) -> Result<Leaf, Unfinished> {
-        if !board.has_legal_move() {
-            let value = if board.in_check() { -MATE } else { DRAW };
-            return Ok(Leaf { value, end: LeafEnd::Terminal, nodes: 1 });
-        }
-        let value = self.0.forward(board, &mut Trace::default());
-        Ok(Leaf { value, end: LeafEnd::Quiet(*board), nodes: 1 })
-    }
+/// The candidates of an example without a search: each child is its own leaf.
+pub fn children(example: &Example, weights: &Weights, window: Value) -> Candidates {
+    let candidate = |mv: Move| {
+        let leaf = example.board.after(mv);
+        Candidate { mv, value: -weights.forward(&leaf, &mut Trace::default()), leaf }
+    };
+    let desired = candidate(example.desired);
+    let moves = example.board.moves();
+    let others = moves.iter().filter(|&&mv| mv != example.desired && example.board.after(mv).has_legal_move());
+    let siblings = others.map(|&mv| candidate(mv)).filter(|sibling| sibling.value > desired.value - window).collect();
+    Candidates { desired, siblings, count: moves.len() - 1 }
 }
 
 /// A position with its desired move.

@@ -11,31 +11,35 @@
 use crate::base::context::{Context, Progress};
 use crate::base::json_lines::Log;
 use crate::data::schedule::Order;
-use crate::fit::calibration::calibrate_by_file;
+use crate::fit::calibration::{calibrate_by_file, expectation_scale};
 use crate::learn::average::Average;
 use crate::learn::checkpoint::Checkpoint;
 use crate::learn::comparison::Comparer;
 use crate::learn::error::TrainError;
 use crate::learn::examples::Examples;
 use crate::learn::folder::{self, RunFolder};
-use crate::learn::leaves::{LeafSearch, LeafSettings, Leaves};
+use crate::learn::leaves::{Leaves, NODE_LIMIT};
 use crate::learn::log::{LineKind, LogLine};
-use crate::learn::objective::{self, Objective};
+use crate::learn::objective::Objective;
 use crate::learn::optimizer::DECAY_EVERY;
-use crate::learn::origin::{DataIdentity, InitialWeights, Origin, Selection, check_data};
-use crate::learn::settings::{Averaging, MachineSettings, TrainingSettings};
+use crate::learn::origin::{Origin, Selection, check_data};
+use crate::learn::settings::{Averaging, TrainingSettings};
 use crate::learn::state::{Counters, TrainingState};
 use crate::learn::update::{UpdateEntry, UpdateSum};
-use crate::learn::workers::{PositionResult, Task, Worker, WorkerPool, with_workers};
+use crate::learn::workers::{Task, Worker, Workers};
 use dyad_engine::eval::{FloatWeights, Weights, WeightsError, layout};
-use dyad_engine::search::LeafSearcher;
 use dyad_formats::error::Error;
 use dyad_formats::files::{self, clean, write_atomic};
 use dyad_formats::samples::SampleFile;
 use dyad_formats::weights_file;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
+
+/// Time between two checkpoints.
+const CHECKPOINT: Duration = Duration::from_secs(20);
+/// Reports of an iteration.
+const REPORTS: u64 = 4;
 
 /// Progress of a training, after a batch.
 #[derive(Clone, Debug)]
@@ -91,33 +95,43 @@ impl TrainingSummary {
     }
 }
 
-/// Starts a training in a new folder. A stop ends it after the current batch, with a checkpoint.
+/// Begins the training in a new folder, or resumes it from its last checkpoint. A stop ends it after the current batch,
+/// with a checkpoint. A run that is resumed takes a new number of iterations and [`TrainingSettings::keep_going`], and
+/// refuses other changes.
 ///
 /// # Errors
-/// When settings, samples or initial weights cannot be used, the folder contains a run, is in use or cannot be written,
-/// or samples cannot be read.
-pub fn begin(
+/// When settings, samples or initial weights cannot be used or are not those of the run, when the folder is in use,
+/// contains other files or cannot be written, or when samples cannot be read.
+pub fn train(
     settings: &TrainingSettings,
     folder: &Path,
     examples: &dyn Examples,
     context: &mut Context<TrainingProgress>,
 ) -> Result<TrainingSummary, TrainError> {
-    begin_with(settings, folder, examples, context, &LeafSearcher::new)
-}
-
-/// Resumes the training in `folder` from its last checkpoint. `change` may adjust settings that do not influence the
-/// result, the number of iterations, and whether the training continues when the move-match accuracy falls; the run
-/// keeps the changes.
-///
-/// # Errors
-/// When samples, initial weights or other settings differ from those of the run, or when it cannot be resumed.
-pub fn resume(
-    folder: &Path,
-    change: &dyn Fn(&mut TrainingSettings),
-    examples: &dyn Examples,
-    context: &mut Context<TrainingProgress>,
-) -> Result<TrainingSummary, TrainError> {
-    resume_with(folder, change, examples, context, &LeafSearcher::new)
+    settings.check().map_err(TrainError::Refused)?;
+    let start = settings.weights.as_deref().map_or_else(|| Ok(Arc::new(Weights::material())), weights_file::named)?;
+    let selection = Selection::new(settings, examples)?;
+    std::fs::create_dir_all(folder).map_err(|e| TrainError::File(folder.into(), e))?;
+    let folder = RunFolder::new(folder);
+    if !folder.holds_run() {
+        refuse_foreign(&folder)?;
+    }
+    let _lock = folder.lock()?;
+    clean(folder.path(), folder::is_known).map_err(TrainError::Data)?;
+    let origin = Origin::of(&selection, &start);
+    if folder.holds_run() {
+        Origin::load(&folder)?.check(&origin)?;
+        refuse_changes(&folder, &saved_settings(folder.path())?, settings)?;
+    } else {
+        write(&folder.data(), &serde_json::to_vec_pretty(&origin).expect("plain data"))?;
+    }
+    let state = match folder.checkpoint().exists() {
+        true => load_checkpoint(&folder, settings, &origin)?,
+        // It is new, or was stopped before the first checkpoint.
+        false => TrainingState::new(settings, FloatWeights::from(&*start)),
+    };
+    write(&folder.settings(), &settings.to_json())?;
+    run(Plan { settings: settings.clone(), start, folder, selection, state }, examples, context)
 }
 
 /// The settings of the run in `folder`.
@@ -125,35 +139,9 @@ pub fn resume(
 /// # Errors
 /// When the folder contains no run, or its settings cannot be read or used.
 pub fn saved_settings(folder: &Path) -> Result<TrainingSettings, TrainError> {
-    let path = RunFolder::open(folder).map_err(|e| TrainError::File(folder.into(), e))?.settings();
+    let path = RunFolder::new(folder).settings();
     let text = files::read_text(&path).map_err(|e| TrainError::File(path.clone(), e))?;
     TrainingSettings::from_json(&text).map_err(|e| TrainError::Refused(format!("{}: {e}", path.display())))
-}
-
-/// Makes a searcher for each thread.
-type MakeSearcher<'a, L> = &'a (dyn Fn(Arc<Weights>) -> L + Sync);
-
-fn begin_with<L: LeafSearch>(
-    settings: &TrainingSettings,
-    folder: &Path,
-    examples: &dyn Examples,
-    context: &mut Context<TrainingProgress>,
-    make_searcher: MakeSearcher<L>,
-) -> Result<TrainingSummary, TrainError> {
-    settings.check().map_err(TrainError::Refused)?;
-    let start = InitialWeights::new(settings)?;
-    let selection = Selection::new(settings, examples)?;
-    let folder = RunFolder::create(folder).map_err(|e| TrainError::File(folder.into(), e))?;
-    refuse_foreign(&folder)?;
-    let _lock = folder.lock()?;
-    // Another process may have started here a moment ago.
-    let folder = RunFolder::create(folder.path()).map_err(|e| TrainError::File(folder.path().into(), e))?;
-    clean(folder.path(), folder::is_known).map_err(TrainError::Data)?;
-    let origin = Origin::of(&selection, &start);
-    write(&folder.data(), &serde_json::to_vec_pretty(&origin).expect("plain data"))?;
-    write(&folder.settings(), &settings.to_json())?;
-    let state = TrainingState::new(settings, start.floats());
-    train(Plan { settings: settings.clone(), start, folder, selection, state }, examples, context, make_searcher)
 }
 
 /// Refuses a folder in which files that would be replaced belong to no run. A run that was killed at its start has left
@@ -172,59 +160,35 @@ fn refuse_foreign(folder: &RunFolder) -> Result<(), TrainError> {
     }
 }
 
-fn resume_with<L: LeafSearch>(
-    folder: &Path,
-    change: &dyn Fn(&mut TrainingSettings),
-    examples: &dyn Examples,
-    context: &mut Context<TrainingProgress>,
-    make_searcher: MakeSearcher<L>,
-) -> Result<TrainingSummary, TrainError> {
-    let saved = saved_settings(folder)?;
-    let mut settings = saved.clone();
-    change(&mut settings);
-    settings.check().map_err(TrainError::Refused)?;
-    let folder = RunFolder::open(folder).map_err(|e| TrainError::File(folder.into(), e))?;
-    let _lock = folder.lock()?;
-    clean(folder.path(), folder::is_known).map_err(TrainError::Data)?;
-    let start = InitialWeights::new(&settings)?;
-    let selection = Selection::new(&settings, examples)?;
-    Origin::load(&folder)?.check(&Origin::of(&selection, &start))?;
-    let state = match folder.checkpoint().exists() {
-        true => load_checkpoint(&folder, &settings, &selection.identity)?,
-        // It was stopped before the first checkpoint.
-        false => TrainingState::new(&settings, start.floats()),
-    };
-    if settings != saved {
-        write(&folder.settings(), &settings.to_json())?;
-    }
-    train(Plan { settings, start, folder, selection, state }, examples, context, make_searcher)
-}
-
 fn load_checkpoint(
     folder: &RunFolder,
     settings: &TrainingSettings,
-    data: &DataIdentity,
+    origin: &Origin,
 ) -> Result<TrainingState, TrainError> {
     let begun = Checkpoint::load(&folder.checkpoint()).map_err(TrainError::Checkpoint)?;
-    check_data(&begun.data, data)?;
-    let changed = differences(&fixed(&begun.settings), &fixed(settings));
-    if !changed.is_empty() {
-        let (path, changed) = (folder.settings(), changed.join(", "));
-        let problem = format!("{}: the run was begun with other settings: {changed}", path.display());
-        return Err(TrainError::Refused(problem));
-    }
+    check_data(&begun.data, &origin.data)?;
+    refuse_changes(folder, &begun.settings, settings)?;
     Ok(begun.state)
+}
+
+fn refuse_changes(folder: &RunFolder, begun: &TrainingSettings, now: &TrainingSettings) -> Result<(), TrainError> {
+    let changed = differences(&fixed(begun), &fixed(now));
+    if changed.is_empty() {
+        return Ok(());
+    }
+    let (path, changed) = (folder.settings(), changed.join(", "));
+    Err(TrainError::Refused(format!("{}: the run was begun with other settings: {changed}", path.display())))
 }
 
 /// The settings without those that may change when a run is resumed, and without the paths of files, whose content is
 /// compared instead.
 fn fixed(settings: &TrainingSettings) -> TrainingSettings {
-    let TrainingSettings { machine, mut iterations, keep_going, .. } = TrainingSettings::default();
+    let TrainingSettings { mut iterations, keep_going, .. } = TrainingSettings::default();
     if settings.anneal {
         // The rate of each update depends on the number of iterations.
         iterations = settings.iterations;
     }
-    TrainingSettings { machine, iterations, keep_going, samples: PathBuf::new(), start: None, ..settings.clone() }
+    TrainingSettings { iterations, keep_going, samples: PathBuf::new(), weights: None, ..settings.clone() }
 }
 
 /// The names of the settings that differ.
@@ -267,58 +231,48 @@ impl Buffers {
 /// Everything that a training starts or resumes with.
 struct Plan {
     settings: TrainingSettings,
-    start: InitialWeights,
+    start: Arc<Weights>,
     folder: RunFolder,
     selection: Selection,
     state: TrainingState,
 }
 
-fn train<L: LeafSearch>(
+fn run(
     plan: Plan,
     examples: &dyn Examples,
     context: &mut Context<TrainingProgress>,
-    make_searcher: MakeSearcher<L>,
 ) -> Result<TrainingSummary, TrainError> {
-    let Plan { settings, state, folder, .. } = &plan;
+    let Plan { settings, start, state, folder, .. } = &plan;
     let buffers = Buffers::new(&state.weights)?;
     let log = folder.open_log(state.log_bytes).map_err(|e| TrainError::File(folder.log(), e))?;
-    let objective: Arc<dyn Objective> = objective::from_settings(&settings.objective).into();
-    let (rates, start) = (settings.rates(), plan.start.floats());
-    // Each job sets the weights; these only fill the searchers until the first job.
-    let (settings, weights) = (settings.clone(), Arc::new(Weights::material()));
-    let (threads, stop) = (context.threads, context.stop);
-    let make = || Worker {
-        examples,
-        stop,
-        leaves: Leaves::new(make_searcher(Arc::clone(&weights)), LeafSettings::from(&settings), stop.flag()),
-        comparer: Comparer::new(Arc::clone(&objective), &settings),
+    let objective = Objective::new(settings, expectation_scale(start));
+    let stop = context.stop;
+    let worker = |_| Worker {
+        leaves: Leaves::new(Arc::clone(&buffers.current), settings.depth, NODE_LIMIT, stop.flag()),
+        comparer: Comparer::new(objective, settings),
     };
-    with_workers(threads, &make, |pool| {
-        let now = Instant::now();
-        let sum = UpdateSum::new(layout::LEN);
-        Run { plan, context, sum, rates, start, buffers, log, pool, saved: now, ticked: now }.iterations()
-    })
+    let workers = Workers { examples, stop, workers: (0..context.threads.max(1)).map(worker).collect() };
+    let (rates, sum, now) = (settings.rates(), UpdateSum::new(layout::LEN), Instant::now());
+    Run { plan, context, sum, rates, buffers, log, workers, saved: now, ticked: now }.iterations()
 }
 
 /// A running training.
-struct Run<'a, 'c, 't, L: LeafSearch> {
+struct Run<'a, 'c, 't> {
     plan: Plan,
     context: &'t mut Context<'c, TrainingProgress>,
     sum: UpdateSum,
     /// Rate of each feature, as a multiple of the optimizer's rate.
     rates: Vec<f64>,
-    /// The initial weights, which L2 may regularize toward.
-    start: FloatWeights,
     buffers: Buffers,
     log: Log,
-    pool: &'t mut WorkerPool<'a, L>,
+    workers: Workers<'a>,
     /// When the last checkpoint was written.
     saved: Instant,
     /// Time up to which the seconds are counted.
     ticked: Instant,
 }
 
-impl<L: LeafSearch> Run<'_, '_, '_, L> {
+impl Run<'_, '_, '_> {
     fn iterations(mut self) -> Result<TrainingSummary, TrainError> {
         while !self.is_over() {
             if !(self.batches()? && self.end_iteration()?) {
@@ -326,12 +280,7 @@ impl<L: LeafSearch> Run<'_, '_, '_, L> {
             }
         }
         let (best, accuracy) = self.plan.state.best;
-        Ok(TrainingSummary {
-            finished: self.is_over(),
-            best,
-            accuracy: measured(accuracy),
-            file: self.plan.folder.best(),
-        })
+        Ok(TrainingSummary { finished: self.is_over(), best, accuracy, file: self.plan.folder.best() })
     }
 
     fn is_over(&self) -> bool {
@@ -346,7 +295,8 @@ impl<L: LeafSearch> Run<'_, '_, '_, L> {
             return Ok(true);
         }
         let order = Order::shuffled(&selection.training, settings.seed, state.iteration);
-        let (batch, report_every) = (settings.batch, settings.report_every);
+        let batch = settings.batch;
+        let report_every = (order.len() as u64).div_ceil(REPORTS);
         loop {
             if self.plan.state.report_is_due(report_every) && !self.report()? {
                 self.save()?;
@@ -362,7 +312,7 @@ impl<L: LeafSearch> Run<'_, '_, '_, L> {
                 self.save()?;
                 return Ok(false);
             }
-            if self.saved.elapsed().as_secs() >= self.plan.settings.machine.checkpoint_seconds {
+            if self.saved.elapsed() >= CHECKPOINT {
                 self.save()?;
             }
         }
@@ -371,14 +321,8 @@ impl<L: LeafSearch> Run<'_, '_, '_, L> {
     /// One update, formula (10); no change if it was stopped.
     fn batch(&mut self, positions: &[u32]) -> Result<(), TrainError> {
         let began = Instant::now();
-        let mut add_to_sum = |result: &PositionResult| {
-            if let Some(contribution) = &result.contribution {
-                self.sum.add_all(&contribution.update);
-            }
-        };
-        let work = self.pool.work(Task::Compare, &self.buffers.current, positions, &mut add_to_sum);
+        let work = self.workers.work(Task::Compare, &self.buffers.current, positions);
         let results = work.map_err(TrainError::Samples)?;
-        let mut changes = self.sum.take();
         // The batch is incomplete; it is repeated when the training is resumed.
         if self.context.stop.stopped() {
             return Ok(());
@@ -387,24 +331,25 @@ impl<L: LeafSearch> Run<'_, '_, '_, L> {
         for result in &results {
             state.report.count(result);
             state.iteration_counters.count(result);
-            if result.contribution.is_some() {
+            if let Some(contribution) = &result.contribution {
+                self.sum.add_all(&contribution.update);
                 state.positions += 1;
                 state.average.pass(1);
             }
         }
+        let mut changes = self.sum.take();
         if !changes.is_empty() {
             state.updates += 1;
             state.optimizer.step(&mut changes);
-            let rate_factor =
-                settings.rate_factor(state.iteration, state.done as f64 / selection.training.len() as f64);
+            let annealing = settings.annealing(state.iteration, state.done as f64 / selection.training.len() as f64);
             for change in &mut changes {
-                let rate = rate_factor * self.rates[change.feature as usize];
+                let rate = annealing * self.rates[change.feature as usize];
                 change.mg *= rate;
                 change.eg *= rate;
             }
             state.change(&changes);
             if state.updates % DECAY_EVERY == 0 {
-                let decay = state.optimizer.decay(settings, &state.weights, &self.start, rate_factor);
+                let decay = state.optimizer.decay(settings, &state.weights, annealing);
                 state.change(&decay);
                 changes.extend(decay);
             }
@@ -418,9 +363,9 @@ impl<L: LeafSearch> Run<'_, '_, '_, L> {
         Ok(())
     }
 
-    /// Logs a report line. False if it was stopped first.
+    /// Logs a report line and saves a checkpoint. False if it was stopped first.
     fn report(&mut self) -> Result<bool, TrainError> {
-        let averaged = self.plan.state.averaged(self.plan.settings.average);
+        let averaged = self.plan.state.average.of(&self.plan.state.weights);
         let weights = Arc::new(Weights::from_floats(&averaged, serde_json::Value::Null)?);
         let positions = self.plan.selection.report.clone();
         let accuracy = self.accuracy(&weights, &positions)?;
@@ -430,12 +375,13 @@ impl<L: LeafSearch> Run<'_, '_, '_, L> {
         let counters = std::mem::take(&mut self.plan.state.report);
         let line = self.line(LineKind::Report, &counters, &weights, accuracy);
         self.append(&line)?;
+        self.save()?;
         Ok(true)
     }
 
     /// Measures and saves w* and continues from it. False if it was stopped first.
     fn end_iteration(&mut self) -> Result<bool, TrainError> {
-        let averaged = self.plan.state.averaged(self.plan.settings.average);
+        let averaged = self.plan.state.average.of(&self.plan.state.weights);
         let weights = Arc::new(Weights::from_floats(&averaged, serde_json::Value::Null)?);
         let positions = self.plan.selection.test.clone();
         let accuracy_on_test = self.accuracy(&weights, &positions)?;
@@ -445,10 +391,9 @@ impl<L: LeafSearch> Run<'_, '_, '_, L> {
         }
         let iteration = self.plan.state.iteration;
         let accuracy = accuracy_on_test.mean;
-        let value = accuracy.unwrap_or(f64::NAN);
-        let best = is_best(accuracy, measured(self.plan.state.best.1));
+        let best = is_best(accuracy, self.plan.state.best.1);
         // Without test positions the accuracy never falls.
-        let fell = value < self.plan.state.accuracy;
+        let fell = accuracy.zip(self.plan.state.accuracy).is_some_and(|(now, before)| now < before);
         self.save_weights(&averaged, accuracy, best)?;
         let counters = self.plan.state.iteration_counters;
         let mut line = self.line(LineKind::Iteration, &counters, &weights, accuracy_on_test);
@@ -458,15 +403,15 @@ impl<L: LeafSearch> Run<'_, '_, '_, L> {
         self.append(&line)?;
         let Plan { settings, state, .. } = &mut self.plan;
         if best {
-            state.best = (iteration, value);
+            state.best = (iteration, accuracy);
         }
-        state.accuracy = value;
+        state.accuracy = accuracy;
         state.fell = fell;
         state.iteration += 1;
         state.done = 0;
         state.iteration_counters = Counters::default();
         state.report = Counters::default();
-        if settings.average == Averaging::Iteration {
+        if settings.averaging == Averaging::Iteration {
             state.average = Average::new(layout::LEN);
             state.weights = averaged;
             self.buffers = Buffers::new(&state.weights)?;
@@ -483,8 +428,7 @@ impl<L: LeafSearch> Run<'_, '_, '_, L> {
             if self.context.stop.stopped() {
                 break;
             }
-            let results =
-                self.pool.work(Task::Measure, weights, positions, &mut |_| ()).map_err(TrainError::Samples)?;
+            let results = self.workers.work(Task::Measure, weights, positions).map_err(TrainError::Samples)?;
             sum += results.iter().filter_map(|result| result.accuracy).sum::<f64>();
             measured += results.iter().filter(|result| result.accuracy.is_some()).count() as u64;
         }
@@ -495,9 +439,8 @@ impl<L: LeafSearch> Run<'_, '_, '_, L> {
         let Plan { settings, start, folder, selection, state } = &self.plan;
         // File names without their folders.
         let name = |path: &Path| PathBuf::from(path.file_name().unwrap_or_default());
-        let (samples, started) = (name(&settings.samples), settings.start.as_deref().map(name));
-        let machine = MachineSettings::default();
-        let settings = TrainingSettings { samples, start: started, machine, ..settings.clone() };
+        let (samples, started) = (name(&settings.samples), settings.weights.as_deref().map(name));
+        let settings = TrainingSettings { samples, weights: started, ..settings.clone() };
         let provenance = serde_json::json!({
             "method": "comparison training",
             "parent": start.id(),
@@ -506,9 +449,12 @@ impl<L: LeafSearch> Run<'_, '_, '_, L> {
             "iteration": state.iteration,
             "positions": state.positions,
             "updates": state.updates,
-            "agreement": accuracy,
+            "accuracy": accuracy,
         });
-        let weights = start.finish(floats, provenance)?;
+        // With the units of the initial weights a value means the same as during the training.
+        let mut weights = Weights::from_floats(floats, provenance)?;
+        weights.meta.name = "trained".to_string();
+        weights.units = start.units;
         weights_file::save(&weights, &folder.iteration(state.iteration))?;
         if best {
             weights_file::save(&weights, &folder.best())?;
@@ -553,8 +499,9 @@ impl<L: LeafSearch> Run<'_, '_, '_, L> {
         self.tick();
         let Plan { settings, folder, selection, state, .. } = &mut self.plan;
         state.log_bytes = self.log.sync().map_err(|e| TrainError::File(folder.log(), e))?;
-        Checkpoint::save(&folder.checkpoint(), settings, &selection.identity, state)
-            .map_err(|e| TrainError::File(folder.checkpoint(), e))?;
+        let (settings, data, state) = (settings.clone(), selection.identity.clone(), state.clone());
+        let saved = Checkpoint { settings, data, state }.save(&folder.checkpoint());
+        saved.map_err(|e| TrainError::File(folder.checkpoint(), e))?;
         self.saved = Instant::now();
         Ok(())
     }
@@ -573,7 +520,7 @@ impl<L: LeafSearch> Run<'_, '_, '_, L> {
             done: state.done,
             of: selection.training.len() as u64,
             positions_per_second: state.iteration_counters.positions_per_second(),
-            accuracy: line.as_ref().and_then(|line| line.accuracy).or(measured(state.accuracy)),
+            accuracy: line.as_ref().and_then(|line| line.accuracy).or(state.accuracy),
             line,
         });
     }
@@ -597,11 +544,6 @@ fn is_best(accuracy: Option<f64>, best: Option<f64>) -> bool {
         (None, Some(_)) => false,
         (_, None) => true,
     }
-}
-
-/// NaN stands for a value that was not measured.
-fn measured(measure: f64) -> Option<f64> {
-    (!measure.is_nan()).then_some(measure)
 }
 
 #[cfg(test)]

@@ -1,36 +1,28 @@
 //! The worker threads of a training.
 //!
 //! All positions of a batch are searched with the same weights, formula (10), so they can be searched in parallel: an
-//! idle thread takes the next position. The threads live for the whole run, since a batch may take only a few
-//! milliseconds; the calling thread is one of them. Results are processed in the order of the positions, because
-//! floating-point sums depend on their order and a training must not depend on the number of threads. The calling
-//! thread processes finished results between its own positions, so that little is left to do when the batch ends.
+//! idle thread takes the next position, and the calling thread is one of them. Results are in the order of the
+//! positions, because floating-point sums depend on their order and a training must not depend on the number of threads.
 //!
-//! When a batch is finished, all threads hold that batch's weights and none an earlier set. So a caller that alternates
+//! When a batch is finished, all workers hold that batch's weights and none an earlier set. So a caller that alternates
 //! between two sets of weights may change the set that is not in use.
 
 use crate::base::priority::Priority;
 use crate::learn::comparison::{Comparer, Contribution};
 use crate::learn::examples::Examples;
-use crate::learn::leaves::{LeafSearch, Leaves};
-use crossbeam::channel::{Receiver, Sender, bounded, unbounded};
+use crate::learn::leaves::Leaves;
 use dyad_engine::control::Control;
 use dyad_engine::eval::Weights;
 use dyad_engine::search::Unfinished;
-use std::any::Any;
 use std::io;
-use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::panic::resume_unwind;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// The state of one thread.
-pub struct Worker<'a, L: LeafSearch> {
-    /// The training and test examples.
-    pub examples: &'a dyn Examples,
-    /// Ends a batch early; positions not processed have an empty result.
-    pub stop: &'a Control,
+pub struct Worker<'a> {
     /// Searches the leaves.
-    pub leaves: Leaves<'a, L>,
+    pub leaves: Leaves<'a>,
     /// Compares the leaves.
     pub comparer: Comparer,
 }
@@ -57,116 +49,73 @@ pub struct PositionResult {
     pub nodes: u64,
 }
 
-struct Job {
-    task: Task,
-    weights: Arc<Weights>,
-    positions: Vec<u32>,
-    next: AtomicUsize,
+/// All workers of a run.
+pub struct Workers<'a> {
+    /// The training and test examples.
+    pub examples: &'a dyn Examples,
+    /// Ends a batch early; positions not processed have an empty result.
+    pub stop: &'a Control,
+    /// One for each thread.
+    pub workers: Vec<Worker<'a>>,
 }
 
-/// A message from a worker to the calling thread.
-enum Message {
-    /// The result of a position, with its index in the batch.
-    Result(usize, io::Result<PositionResult>),
-    /// The worker has dropped the job; it holds the weights only in its searcher.
-    Done,
-    /// The worker panicked.
-    Panic(Box<dyn Any + Send>),
-}
-
-/// All worker threads of a run.
-pub struct WorkerPool<'a, L: LeafSearch> {
-    own: Worker<'a, L>,
-    others: Vec<Sender<Arc<Job>>>,
-    messages: Receiver<Message>,
-}
-
-/// The results of a batch: they arrive in any order and are processed in the order of the positions.
-struct BatchResults<'h> {
-    results: Vec<Option<io::Result<PositionResult>>>,
-    /// Number of results processed.
-    processed: usize,
-    on_result: &'h mut dyn FnMut(&PositionResult),
-    /// Threads still working.
-    busy: usize,
-}
-
-impl BatchResults<'_> {
-    fn receive(&mut self, message: Message) {
-        match message {
-            Message::Result(place, result) => self.put(place, result),
-            Message::Done => self.busy -= 1,
-            Message::Panic(panic) => resume_unwind(panic),
-        }
-    }
-
-    fn put(&mut self, place: usize, result: io::Result<PositionResult>) {
-        self.results[place] = Some(result);
-        // Results after an error are not processed: the training ends with it.
-        while let Some(Some(Ok(result))) = self.results.get(self.processed) {
-            (self.on_result)(result);
-            self.processed += 1;
-        }
-    }
-
-    /// All results; positions left out by a stop have an empty one.
-    fn all(self) -> io::Result<Vec<PositionResult>> {
-        self.results.into_iter().map(|result| result.unwrap_or_else(|| Ok(PositionResult::default()))).collect()
-    }
-}
-
-impl<L: LeafSearch> WorkerPool<'_, L> {
-    /// Runs `task` for these positions, all with the same weights. Returns the results in the order of the positions;
-    /// `on_result` is called in this order, for each result as soon as it and all before it are available. The results
-    /// are invalid when the stop is set.
+impl Workers<'_> {
+    /// The results of `task` for these positions, all with the same weights. They are invalid when the stop is set.
     ///
     /// # Errors
-    /// The error of the first position that cannot be read.
-    pub fn work(
-        &mut self,
-        task: Task,
-        weights: &Arc<Weights>,
-        positions: &[u32],
-        on_result: &mut dyn FnMut(&PositionResult),
-    ) -> io::Result<Vec<PositionResult>> {
-        let results = positions.iter().map(|_| None).collect();
-        let mut results = BatchResults { results, processed: 0, on_result, busy: self.others.len() };
-        let (weights, positions) = (Arc::clone(weights), positions.to_vec());
-        let job = Arc::new(Job { task, weights, positions, next: AtomicUsize::new(0) });
-        for other in &self.others {
-            other.send(Arc::clone(&job)).expect("threads wait for jobs until the pool is dropped");
-        }
-        self.own.work(&job, |place, result| {
-            results.put(place, result);
-            self.messages.try_iter().for_each(|message| results.receive(message));
+    /// When a position cannot be read.
+    pub fn work(&mut self, task: Task, weights: &Arc<Weights>, positions: &[u32]) -> io::Result<Vec<PositionResult>> {
+        let (next, priority) = (AtomicUsize::new(0), Priority::of_this_thread());
+        let (examples, stop) = (self.examples, self.stop);
+        let run = |worker: &mut Worker| {
+            worker.leaves.set_weights(weights);
+            let mut found = Vec::new();
+            while !stop.stopped() {
+                let place = next.fetch_add(1, Ordering::Relaxed);
+                let Some(&position) = positions.get(place) else { break };
+                found.push((place, worker.process(task, examples, position, weights)?));
+            }
+            Ok(found)
+        };
+        let run = &run;
+        let Some((own, others)) = self.workers.split_first_mut() else { return Ok(Vec::new()) };
+        let parts: Vec<io::Result<Vec<(usize, PositionResult)>>> = std::thread::scope(|scope| {
+            let start = |worker| {
+                scope.spawn(move || {
+                    priority.take();
+                    run(worker)
+                })
+            };
+            let others: Vec<_> = others.iter_mut().map(start).collect();
+            let own = run(own);
+            let others = others.into_iter().map(|thread| thread.join().unwrap_or_else(|panic| resume_unwind(panic)));
+            std::iter::once(own).chain(others).collect()
         });
-        while results.busy > 0 {
-            results.receive(self.messages.recv().expect("each thread reports when it is done"));
+        let mut results = vec![PositionResult::default(); positions.len()];
+        for part in parts {
+            for (place, result) in part? {
+                results[place] = result;
+            }
         }
-        results.all()
+        Ok(results)
     }
 }
 
-impl<L: LeafSearch> Worker<'_, L> {
-    /// Processes positions of the job until none is left; passes each result with its index to `give`.
-    fn work(&mut self, job: &Job, mut give: impl FnMut(usize, io::Result<PositionResult>)) {
-        self.leaves.set_weights(&job.weights);
-        while !self.stop.stopped() {
-            let place = job.next.fetch_add(1, Ordering::Relaxed);
-            let Some(&position) = job.positions.get(place) else { return };
-            give(place, self.process(job, position));
-        }
-    }
-
-    fn process(&mut self, job: &Job, position: u32) -> io::Result<PositionResult> {
-        let Worker { examples, leaves, comparer, .. } = self;
+impl Worker<'_> {
+    fn process(
+        &mut self,
+        task: Task,
+        examples: &dyn Examples,
+        position: u32,
+        weights: &Weights,
+    ) -> io::Result<PositionResult> {
+        let Worker { leaves, comparer } = self;
         let example = &examples.get(position as usize)?;
         let mut result = PositionResult::default();
-        let searched = match job.task {
+        let searched = match task {
             Task::Measure => leaves.accuracy(example).map(|accuracy| result.accuracy = Some(accuracy)),
             Task::Compare => leaves.candidates(example, comparer.window()).map(|candidates| {
-                let compare = |candidates| comparer.compare(example, &candidates, &job.weights);
-                result.contribution = candidates.map(compare);
+                result.contribution = candidates.map(|candidates| comparer.compare(example, &candidates, weights));
             }),
         };
         // After a stop the result is empty and not used.
@@ -176,38 +125,78 @@ impl<L: LeafSearch> Worker<'_, L> {
     }
 }
 
-/// Runs `body` with `threads` workers made by `make`, one of them on the calling thread.
-pub fn with_workers<'a, L: LeafSearch, R>(
-    threads: usize,
-    make: &(dyn Fn() -> Worker<'a, L> + Sync),
-    body: impl FnOnce(&mut WorkerPool<'a, L>) -> R,
-) -> R {
-    let priority = Priority::of_this_thread();
-    std::thread::scope(|scope| {
-        let (send_message, messages) = unbounded();
-        let start = |_| {
-            let (send, jobs) = bounded::<Arc<Job>>(1);
-            let send_message = send_message.clone();
-            scope.spawn(move || {
-                priority.take();
-                let mut worker = make();
-                // The receiver is gone if the calling thread panicked.
-                let send_if_open = |message| send_message.send(message).is_ok();
-                for job in jobs {
-                    let give = |place, result| {
-                        send_if_open(Message::Result(place, result));
-                    };
-                    let done = catch_unwind(AssertUnwindSafe(|| worker.work(&job, give)));
-                    // Drop the job's weights before reporting it as done.
-                    drop(job);
-                    if !send_if_open(done.map_or_else(Message::Panic, |()| Message::Done)) {
-                        break;
-                    }
-                }
-            });
-            send
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::learn::objective::Objective;
+    use crate::learn::settings::TrainingSettings;
+    use crate::learn::testing::{InMemory, example, random_examples};
+
+    /// The quiescence search of this position does not end in reasonable time.
+    const EXPLOSIVE: &str = "8/PPPPPPPP/8/k7/8/K7/pppppppp/8 w - - 0 1";
+
+    fn work(
+        examples: &dyn Examples,
+        stop: &Control,
+        threads: usize,
+        node_limit: u64,
+        task: Task,
+    ) -> Vec<PositionResult> {
+        let weights = Arc::new(Weights::material());
+        let worker = |_| Worker {
+            leaves: Leaves::new(Arc::clone(&weights), 1, node_limit, stop.flag()),
+            comparer: Comparer::new(Objective::Perceptron, &TrainingSettings::default()),
         };
-        let others = (1..threads).map(start).collect();
-        body(&mut WorkerPool { own: make(), others, messages })
-    })
+        let mut workers = Workers { examples, stop, workers: (0..threads).map(worker).collect() };
+        let positions: Vec<u32> = (0..examples.len() as u32).collect();
+        workers.work(task, &weights, &positions).unwrap()
+    }
+
+    #[test]
+    fn a_position_over_the_node_limit_is_skipped() {
+        let mut examples = random_examples(20, 5, 100);
+        examples[5] = example(EXPLOSIVE, "a7a8q");
+        let examples = InMemory { examples, test_every: 5 };
+        for task in [Task::Compare, Task::Measure] {
+            let results = work(&examples, &Control::new(false), 1, 300_000, task);
+            assert!(results.iter().enumerate().all(|(i, result)| result.over_limit == (i == 5)));
+            assert!(results[5].contribution.is_none() && results[5].accuracy.is_none());
+            assert!(
+                results.iter().filter(|result| result.contribution.is_some() || result.accuracy.is_some()).count() > 15
+            );
+            assert!(work(&examples, &Control::new(false), 3, 300_000, task) == results);
+        }
+    }
+
+    /// Sets the stop when an example is read, like Ctrl-C during its search.
+    struct Interrupted<'a>(InMemory, &'a Control);
+
+    impl Examples for Interrupted<'_> {
+        fn identity(&self) -> String {
+            self.0.identity()
+        }
+
+        fn len(&self) -> usize {
+            self.0.len()
+        }
+
+        fn is_test(&self, index: usize) -> bool {
+            self.0.is_test(index)
+        }
+
+        fn get(&self, index: usize) -> io::Result<crate::learn::examples::Example> {
+            self.1.stop();
+            self.0.get(index)
+        }
+    }
+
+    #[test]
+    fn a_stop_ends_the_search_of_a_position() {
+        for task in [Task::Compare, Task::Measure] {
+            let stop = Control::new(false);
+            let examples = InMemory { examples: vec![example(EXPLOSIVE, "a7a8q")], test_every: 5 };
+            let results = work(&Interrupted(examples, &stop), &stop, 1, u64::MAX, task);
+            assert_eq!(results, [PositionResult::default()]);
+        }
+    }
 }

@@ -19,11 +19,9 @@ use super::work::{self, RandomStream};
 use crate::fit::averaging::{in_units_of, interpolate};
 use crate::fit::calibration::{calibrate_by_points, expectation_scale};
 use crate::learn::folder::RunFolder;
-use crate::learn::settings::{MachineSettings, ObjectiveSettings, TrainingSettings as RunSettings};
+use crate::learn::settings::{ObjectiveName, TrainingSettings as RunSettings};
 use crate::learn::training::saved_settings;
 
-/// Number of test positions for the move-match accuracy during a training.
-const REPORT_POSITIONS: usize = 500;
 /// Time between two checkpoints.
 pub(super) const CHECKPOINT: Duration = Duration::from_secs(20);
 
@@ -132,7 +130,7 @@ impl Generation {
     /// The result of a finished step of a comparison training.
     pub fn trained(&self, step: Step) -> Result<PathBuf, SelfTrainError> {
         let folder = self.run(step);
-        let run = RunFolder::open(&folder).map_err(SelfTrainError::file("open", &folder))?;
+        let run = RunFolder::new(&folder);
         Ok(run.iteration(saved_settings(&folder)?.iterations))
     }
 
@@ -143,7 +141,7 @@ impl Generation {
             if !folder.exists() {
                 continue;
             }
-            let run = RunFolder::open(&folder).map_err(SelfTrainError::file("open", &folder))?;
+            let run = RunFolder::new(&folder);
             for iteration in 0..=saved_settings(&folder)?.iterations {
                 remove(&run.iteration(iteration))?;
             }
@@ -163,23 +161,13 @@ impl Generation {
             Step::Training => (self.settings.training(), RandomStream::Training),
             Step::FineTuning => (self.settings.fine_tuning(), RandomStream::FineTuning),
         };
-        if let ObjectiveSettings::Logistic { outcome_scale, .. } | ObjectiveSettings::Listwise { outcome_scale, .. } =
-            &mut settings.objective
-        {
+        if settings.objective != ObjectiveName::Perceptron {
             let mut base = Weights::clone(&self.base);
             // Without game results the weights keep their own scale.
             calibrate_by_points(&mut base, window.samples().iter())?;
-            *outcome_scale = expectation_scale(&base);
+            settings.outcome_scale = Some(expectation_scale(&base));
         }
-        Ok(RunSettings {
-            samples: LABELED.into(),
-            start: Some(start),
-            seed: self.seed(stream),
-            report_every: (window.learned() / 4).max(1),
-            report_positions: REPORT_POSITIONS,
-            machine: MachineSettings { threads: self.settings.threads, checkpoint_seconds: CHECKPOINT.as_secs() },
-            ..settings
-        })
+        Ok(RunSettings { samples: LABELED.into(), weights: Some(start), seed: self.seed(stream), ..settings })
     }
 }
 

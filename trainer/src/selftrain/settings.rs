@@ -5,7 +5,6 @@
 //! of them. What nobody changes is a constant. The weights of a training depend on its settings and seed, and not on
 //! the number of threads.
 
-use std::collections::BTreeMap;
 use std::fmt;
 use std::ops::{Bound, RangeInclusive};
 use std::path::{Path, PathBuf};
@@ -27,11 +26,12 @@ use super::self_play::HASH;
 use crate::arena::matches::MOST_GAMES;
 use crate::arena::openings::{PolicySampler, Variant};
 use crate::arena::statistics::{EloModel, Sprt};
+use crate::base::group_value::GroupValue;
 use crate::base::number::{self, number};
 use crate::base::parallel::check_threads;
 use crate::base::words::{counted, grouped, named};
 use crate::data::label;
-use crate::learn::settings::{GroupSettings, ObjectiveSettings, OptimizerSettings, TrainingSettings as RunSettings};
+use crate::learn::settings::{ObjectiveName, OptimizerName, TrainingSettings as RunSettings};
 
 /// Range of [`SelfTrainSettings::minutes`]: a year at most.
 const MINUTES: RangeInclusive<u64> = 0..=365 * 24 * 60;
@@ -340,48 +340,35 @@ impl SelfTrainSettings {
         }
     }
 
-    /// The settings of a comparison training that do not depend on the generation. For these objectives the score of
-    /// 73 % is fitted to the games and replaces the one given here.
+    /// The settings of a comparison training that do not depend on the generation. The score of 73 % is fitted
+    /// to the games.
     ///
     /// From good weights moves and values of deeper searches are learned. Material and tempo are frozen, since
     /// comparisons and scores drive both in one direction (`docs/training.md`).
     #[must_use]
     pub fn training(&self) -> RunSettings {
-        let pairs = ("pairs".to_string(), GroupSettings { rate: 0.05, ..GroupSettings::default() });
-        let frozen = |name: &str| (name.to_string(), GroupSettings { learn: false, ..GroupSettings::default() });
-        let (objective, optimizer, groups) = match self.preset {
-            Preset::Scratch => (
-                ObjectiveSettings::Logistic {
-                    temperature: 100.0,
-                    result_weight: 1.0,
-                    score_weight: 0.5,
-                    outcome_scale: 400.0,
-                },
-                OptimizerSettings::adam(),
-                BTreeMap::from([pairs]),
-            ),
-            Preset::Improve => (
-                ObjectiveSettings::Listwise {
-                    temperature: 130.0,
-                    move_weight: 1.0,
-                    result_weight: 0.5,
-                    score_weight: 1.0,
-                    bound_weight: 1.0,
-                    outcome_scale: 400.0,
-                },
-                OptimizerSettings::Adam { rate: 0.3, beta1: 0.9, beta2: 0.999 },
-                BTreeMap::from([frozen("material"), frozen("tempo"), pairs]),
-            ),
-        };
-        RunSettings {
+        let common = RunSettings {
             batch: self.batch,
             iterations: self.passes,
-            objective,
-            optimizer,
-            groups,
-            anneal: self.preset == Preset::Improve,
+            optimizer: OptimizerName::Adam,
+            rate_factor: vec![GroupValue::new("pairs", 0.05)],
             keep_scale: self.keep_scale,
             ..self.fine_tuning()
+        };
+        match self.preset {
+            Preset::Scratch => {
+                RunSettings { objective: ObjectiveName::Logistic, result_weight: 1.0, score_weight: 0.5, ..common }
+            }
+            Preset::Improve => RunSettings {
+                objective: ObjectiveName::Listwise,
+                temperature: 130.0,
+                result_weight: 0.5,
+                score_weight: 1.0,
+                rate: 0.3,
+                freeze: ["material", "tempo"].map(String::from).to_vec(),
+                anneal: true,
+                ..common
+            },
         }
     }
 

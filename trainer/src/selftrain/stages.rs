@@ -39,7 +39,6 @@ use crate::data::positions::Filters;
 use crate::data::prepare::{self, prepare};
 use crate::fit::calibration::calibrate_by_points;
 use crate::fit::regression as fit;
-use crate::learn::folder::RunFolder;
 use crate::learn::training::{self, TrainingProgress};
 
 /// Smallest Elo against the reference at which a long match is played.
@@ -350,11 +349,8 @@ impl<'a> Loop<'a> {
             reporter.report(progress.of_all_iterations());
         };
         let mut context = Context { threads: generation.settings.threads, stop: self.stop, on_event: &mut on_event };
-        let summary = if RunFolder::holds_run(&folder) {
-            training::resume(&folder, &|_| (), window, &mut context)?
-        } else {
-            training::begin(&generation.run_settings(window, step, start)?, &folder, window, &mut context)?
-        };
+        let settings = generation.run_settings(window, step, start)?;
+        let summary = training::train(&settings, &folder, window, &mut context)?;
         self.state.accuracy = reporter.accuracy;
         Ok(summary.finished)
     }

@@ -5,7 +5,7 @@ use dyad_formats::weights_file;
 
 use super::self_play::GameFile;
 use super::*;
-use crate::learn::settings::ObjectiveSettings;
+use crate::learn::settings::ObjectiveName;
 use crate::learn::training::saved_settings;
 use crate::report::RunData;
 use std::collections::BTreeSet;
@@ -721,7 +721,7 @@ fn from_so_many_positions_on_a_training_is_refined() {
     let run = |name: &str| saved_settings(&file(name)).unwrap();
     assert_eq!(run("generation-002/training").batch, 20);
     let refinement = run("generation-002/refinement");
-    assert_eq!((refinement.objective, refinement.iterations), (ObjectiveSettings::Perceptron, 1));
+    assert_eq!((refinement.objective, refinement.iterations), (ObjectiveName::Perceptron, 1));
     let load = |name: &str| weights_file::load(&file(name)).unwrap();
     assert_ne!(load("generation-002/base.json").id(), load("generation-002/weights.json").id());
     assert!(!file("generation-002/refinement/checkpoint.bin").exists());

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use dyad_engine::board::Game;
 use dyad_engine::control::Control;
-use dyad_engine::eval::layout::{GROUPS, PAIRS};
+use dyad_engine::eval::layout::PAIRS;
 use dyad_engine::eval::{FloatWeights, Units, Weights};
 use dyad_engine::value::Value;
 use dyad_formats::error::Error;
@@ -24,6 +24,7 @@ use crate::arena::openings::{OpeningSettings, RandomOpenings, opening_filter};
 use crate::arena::play::{Adjudication, SearchLimits, WinRule};
 use crate::arena::statistics::{Decision, EloModel, Estimate, Sprt};
 use crate::base::context::Context;
+use crate::base::group_value::GroupValue;
 use crate::base::words::grouped;
 use crate::data::leaves::at_leaves;
 use crate::data::positions::Filters;
@@ -162,12 +163,13 @@ impl<'a> WindowFit<'a> {
             seed: seed(own, generation, RandomStream::Training),
             ..usual
         };
-        settings.set_group(PAIRS.name, |group| (group.l2, group.learn) = (own.pairs_l2, !pairs_frozen));
         if pairs_frozen {
-            for group in GROUPS.iter().filter(|group| group.name != PAIRS.name) {
-                settings.set_group(group.name, |group| (group.rate, group.l2) = FEW);
-            }
+            let (rate, l2) = FEW;
+            settings.freeze.push(PAIRS.name.to_string());
+            settings.rate.push(GroupValue::new("*", rate));
+            settings.l2.push(GroupValue::new("*", l2));
         }
+        settings.l2.push(GroupValue::new(PAIRS.name, own.pairs_l2));
         Ok(WindowFit { settings, data, generation, initial, best, pairs_frozen })
     }
 

@@ -17,6 +17,7 @@ use dyad_formats::score::ScoreSide;
 use dyad_trainer::arena::openings;
 use dyad_trainer::arena::play::SearchLimits;
 use dyad_trainer::base::context::Progress;
+use dyad_trainer::base::group_value::GroupValue;
 use dyad_trainer::data::leaves::at_leaves;
 use dyad_trainer::data::positions::Filters;
 use dyad_trainer::data::prepare::PrepareSettings;
@@ -138,7 +139,8 @@ fn fit(
         // Without early stopping, since the rate falls to the end.
         let seed = run.settings.seed;
         let mut settings = FitSettings { target, epochs: passes, patience: passes, seed, ..FitSettings::default() };
-        settings.set_group(PAIRS.name, |group| (group.learn, group.l2) = (pairs, L2_OF_PAIRS));
+        settings.l2.push(GroupValue::new(PAIRS.name, L2_OF_PAIRS));
+        settings.freeze.extend((!pairs).then(|| PAIRS.name.to_string()));
         let data = Data::of(&all, &target)?;
         drop(all);
         let of = data.train.len() as u64;

@@ -122,12 +122,7 @@ pub(super) fn steps(run: &mut Run) -> Result<(), Error> {
     versions.run.matches("With batches against without, as Fig. 4.", limits, pairs, &batches)?;
     let mut rows = Vec::new();
     for (version, (batch, published)) in timed.iter().flat_map(|&version| SPEEDUPS.map(|batch| (version, batch))) {
-        let settings = TrainingSettings {
-            iterations: 1,
-            train_positions: Some(timed_positions),
-            test_positions: Some(1),
-            ..training(batch, DEPTH)
-        };
+        let settings = TrainingSettings { iterations: 1, positions: Some(timed_positions), ..training(batch, DEPTH) };
         let mut speed = |threads| {
             let name = format!("speed-eval{version}-batch{batch}-threads{threads}");
             versions.run.speed(&name, "positions", &groups(version), settings.clone(), threads)

@@ -9,8 +9,9 @@ use std::path::PathBuf;
 use dyad_engine::eval::layout::MATERIAL;
 use dyad_formats::error::Error;
 use dyad_trainer::arena::play::SearchLimits;
+use dyad_trainer::base::group_value::GroupValue;
 use dyad_trainer::data::positions::Filters;
-use dyad_trainer::learn::settings::{GroupSettings, ObjectiveSettings, TrainingSettings};
+use dyad_trainer::learn::settings::{ObjectiveName, TrainingSettings};
 
 use crate::experiment::page::{SCALE_COLUMN, in_percent, interval, score, verdict};
 use crate::experiment::run::Run;
@@ -81,13 +82,13 @@ pub(super) fn steps(run: &mut Run) -> Result<(), Error> {
         // About one position every ten plies, at random; they took each tenth.
         let filters = Filters { per_game: Some(7), ..Filters::default() };
         run.prepare(&samples, games, filters, positions, test_percent)?;
-        let l2 = GroupSettings { l2: L2, ..GroupSettings::default() };
         let settings = TrainingSettings {
             depth,
             batch: 50,
             iterations,
-            objective: ObjectiveSettings::RankingSvm { margin: MARGIN },
-            groups: GROUPS[1..].iter().map(|group| (group.to_string(), l2)).collect(),
+            objective: ObjectiveName::RankingSvm,
+            margin: MARGIN,
+            l2: GROUPS[1..].iter().map(|group| GroupValue::new(group, L2)).collect(),
             ..TrainingSettings::default()
         };
         let trained = run.train(band, &samples, &GROUPS, settings)?;

@@ -19,9 +19,8 @@ use dyad_trainer::data::label::{self, OwnEngine, label};
 use dyad_trainer::data::positions::Filters;
 use dyad_trainer::data::prepare::{PrepareEvent, PrepareSettings, prepare};
 use dyad_trainer::learn::examples::FileExamples;
-use dyad_trainer::learn::folder::RunFolder;
 use dyad_trainer::learn::ranking::{Ranking, rank};
-use dyad_trainer::learn::settings::{GroupSettings, MachineSettings, OptimizerSettings, TrainingSettings};
+use dyad_trainer::learn::settings::TrainingSettings;
 use dyad_trainer::learn::training::{self, TrainingProgress};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -141,13 +140,11 @@ impl Run<'_, '_> {
         settings.seed = self.settings.seed;
         settings.keep_going = true;
         if let Some(rate) = self.settings.rate {
-            settings.optimizer = OptimizerSettings::Plain { rate };
+            settings.rate = rate;
         }
         for group in layout::GROUPS.iter().filter(|group| !is_named(group, learn)) {
-            let frozen = GroupSettings { learn: false, ..GroupSettings::default() };
-            settings.groups.insert(group.name.to_string(), frozen);
+            settings.freeze.push(group.name.to_string());
         }
-        settings.machine = MachineSettings { threads: self.context.threads, ..MachineSettings::default() };
         settings.check().map_err(Error::Settings)?;
         Ok(settings)
     }
@@ -166,10 +163,8 @@ impl Run<'_, '_> {
             let material = Weights::material();
             let examples = FileExamples::new(&file, &material);
             let mut progress = |progress: TrainingProgress| Some(progress.of_all_iterations());
-            let summary = run.with_progress(&mut progress, |context| match RunFolder::holds_run(&folder) {
-                true => training::resume(&folder, &|_| (), &examples, context),
-                false => training::begin(&settings, &folder, &examples, context),
-            });
+            let summary =
+                run.with_progress(&mut progress, |context| training::train(&settings, &folder, &examples, context));
             let summary = summary.map_err(Error::part(name))?;
             if !summary.finished {
                 return Err(Error::Stopped);
@@ -191,8 +186,7 @@ impl Run<'_, '_> {
         settings: TrainingSettings,
         threads: usize,
     ) -> Result<f64, Error> {
-        let mut settings = self.training(samples, learn, settings)?;
-        settings.machine.threads = threads;
+        let settings = self.training(samples, learn, settings)?;
         self.step(name, |run, folder| {
             let folder = folder.join("training");
             // An interrupted timing is not valid.
@@ -208,7 +202,7 @@ impl Run<'_, '_> {
             };
             let summary = run.with_progress(&mut progress, |context| {
                 context.threads = threads;
-                training::begin(&settings, &folder, &examples, context)
+                training::train(&settings, &folder, &examples, context)
             });
             let summary = summary.map_err(Error::part(name))?;
             if summary.finished { Ok((None, speed)) } else { Err(Error::Stopped) }

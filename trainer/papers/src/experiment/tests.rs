@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use dyad_engine::control::Control;
 use dyad_engine::eval::Weights;
-use dyad_engine::search::LeafSearcher;
 use dyad_formats::error::Error;
 use dyad_formats::samples::SampleFile;
 use dyad_formats::testing::{Temporary, names};
@@ -13,7 +12,7 @@ use dyad_trainer::arena::play::SearchLimits;
 use dyad_trainer::base::context::Context;
 use dyad_trainer::data::positions::Filters;
 use dyad_trainer::learn::examples::{Examples, FileExamples};
-use dyad_trainer::learn::leaves::{LeafSettings, Leaves};
+use dyad_trainer::learn::leaves::{Leaves, NODE_LIMIT};
 use dyad_trainer::learn::settings::TrainingSettings;
 use dyad_trainer::learn::training::saved_settings;
 use serde_json::Value as Json;
@@ -108,7 +107,7 @@ fn check_trainings(experiment: &str, steps: &Path) {
         if run.exists() {
             let settings = saved_settings(&run).unwrap();
             let samples = SampleFile::open(&settings.samples).unwrap();
-            let accuracy = |weights| training_accuracy(weights, &samples, LeafSettings::from(&settings));
+            let accuracy = |weights| training_accuracy(weights, &samples, settings.depth);
             let (before, after) = (accuracy(&start), accuracy(&weights));
             assert!(after > before, "{experiment} {name}: {before} -> {after}");
         }
@@ -116,11 +115,10 @@ fn check_trainings(experiment: &str, steps: &Path) {
 }
 
 /// Move-match accuracy on the training positions.
-fn training_accuracy(weights: &Weights, samples: &SampleFile, settings: LeafSettings) -> f64 {
+fn training_accuracy(weights: &Weights, samples: &SampleFile, depth: u32) -> f64 {
     let stop = Control::new(false);
     let examples = FileExamples::new(samples, weights);
-    let searcher = LeafSearcher::new(Arc::new(weights.clone()));
-    let mut leaves = Leaves::new(searcher, settings, stop.flag());
+    let mut leaves = Leaves::new(Arc::new(weights.clone()), depth, NODE_LIMIT, stop.flag());
     let positions: Vec<usize> = (0..examples.len()).filter(|&index| !examples.is_test(index)).collect();
     let accuracies = positions.iter().map(|&index| leaves.accuracy(&examples.get(index).unwrap()).unwrap());
     accuracies.sum::<f64>() / positions.len() as f64

@@ -17,7 +17,7 @@ mod settings;
 
 pub use data::Data;
 pub(crate) use settings::cosine;
-pub use settings::{FitGroupSettings, FitSettings, L2Target, Target};
+pub use settings::{FitGroup, FitSettings, L2Target, Target};
 
 use dyad_engine::eval::layout::{MATERIAL, PIECE_SQUARE};
 use dyad_engine::eval::units::MAX_SCALE;
@@ -166,7 +166,7 @@ pub fn fit(
     start: &FloatWeights,
     context: &mut Context<FitEvent>,
 ) -> Result<Fitted, Error> {
-    settings.check()?;
+    settings.check().map_err(Error::Settings)?;
     let objective =
         LossFunction { target: settings.target, range: FeatureRange::of(settings, start), threads: context.threads };
     let (mut model, scale) = objective.model(data, start)?;

@@ -1,21 +1,20 @@
 //! The settings of a fit: everything that decides its result.
 
-use std::collections::BTreeMap;
 use std::ops::{Bound, RangeInclusive};
 
 use clap::{Args, ValueEnum};
-use dyad_engine::eval::layout;
-use dyad_formats::error::Error;
+use dyad_engine::eval::layout::select;
 use dyad_formats::packed::{Packed, Sample};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
+use crate::base::group_value::{GroupValue, groups, is_selected, number_of};
 use crate::base::number::{self, number};
 use crate::fit::logistic::sigmoid;
 
 /// What the evaluation of a position should predict: a mix of the game's result and the expected score of a search's
 /// score.
-#[derive(Clone, Copy, Debug, PartialEq, Args, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+#[derive(Clone, Copy, Debug, PartialEq, Args, Serialize)]
+#[serde(rename_all = "kebab-case")]
 #[group(skip)]
 pub struct Target {
     /// Weight of the game's result against the score, where a position has one: 1 for results alone, 0 for scores alone
@@ -59,39 +58,19 @@ impl Target {
 }
 
 /// Learning settings of one group of features.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
-pub struct FitGroupSettings {
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct FitGroup {
     /// Whether its weights change at all.
     pub learn: bool,
     /// Adam's rate, in logits.
     pub rate: f64,
     /// L2, as a number of positions whose evidence would balance it: the reciprocal of a normal prior's variance in
-    /// logits. It pulls toward [`FitSettings::l2_target`], and material toward its initial weights.
+    /// logits. It pulls toward [`FitSettings::regularize_toward`], and material toward its initial weights.
     pub l2: f64,
 }
 
-impl FitGroupSettings {
-    /// The defaults of a group. Few positions determine the value of a queen in the middlegame. A position has hundreds
-    /// of 2-tuples and most of them are rare: they need a small rate and a strong L2.
-    #[must_use]
-    pub fn of(name: &str) -> FitGroupSettings {
-        match name {
-            "material" => FitGroupSettings { learn: true, rate: 0.01, l2: 100.0 },
-            "pairs" => FitGroupSettings { learn: true, rate: 0.001, l2: 1_000.0 },
-            _ => FitGroupSettings { learn: true, rate: 0.01, l2: 10.0 },
-        }
-    }
-}
-
-impl Default for FitGroupSettings {
-    fn default() -> FitGroupSettings {
-        FitGroupSettings::of("")
-    }
-}
-
 /// What L2 regularizes weights toward. Material is always regularized toward its initial weights.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum L2Target {
     /// Zero: a weight without data becomes 0.
@@ -110,31 +89,38 @@ pub(crate) fn cosine(done: f64) -> f64 {
 const BATCH: RangeInclusive<usize> = 1..=1_000_000_000;
 
 /// The settings of a fit.
-#[derive(Clone, Debug, PartialEq, Args, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+#[derive(Clone, Debug, PartialEq, Args, Serialize)]
+#[serde(rename_all = "kebab-case")]
 #[group(skip)]
 pub struct FitSettings {
     /// What to predict.
+    #[serde(flatten)]
     #[command(flatten)]
     pub target: Target,
-    /// Groups that learn; empty for all.
-    #[arg(skip)]
-    pub learn: Vec<String>,
-    /// Groups whose settings differ from [`FitGroupSettings::of`] their name.
-    #[arg(skip)]
-    pub groups: BTreeMap<String, FitGroupSettings>,
+    /// Groups of features to learn: names, PREFIX* or @FAMILY, here and below [default: all]
+    #[arg(long, value_name = "GROUP", value_delimiter = ',', value_parser = groups)]
+    pub groups: Vec<String>,
+    /// Groups of features not to learn
+    #[arg(long, value_name = "GROUP", value_delimiter = ',', value_parser = groups)]
+    pub freeze: Vec<String>,
+    /// L2 of a group, as the number of positions whose evidence would balance it [default: material 100, pairs 1000,
+    /// others 10]
+    #[arg(long, value_name = "GROUP=POSITIONS", value_delimiter = ',')]
+    pub l2: Vec<GroupValue>,
+    /// Learning rate (Adam) of a group, in logits [default: pairs 0.001, others 0.01]
+    #[arg(long, value_name = "GROUP=RATE", value_delimiter = ',')]
+    pub rate: Vec<GroupValue>,
     /// What L2 regularizes the weights toward; material always toward its initial weights
-    #[serde(rename = "regularize-toward")]
-    #[arg(long = "regularize-toward", value_name = "TARGET", value_enum, default_value_t)]
-    pub l2_target: L2Target,
+    #[arg(long, value_name = "TARGET", value_enum, default_value_t)]
+    pub regularize_toward: L2Target,
     /// Epochs at most
     #[arg(long, value_name = "N", value_parser = number::<u32>(1..), default_value_t = Self::default().epochs)]
     pub epochs: u32,
-    /// Positions in a batch
-    #[arg(long, value_name = "N", value_parser = number(BATCH), default_value_t = Self::default().batch)]
+    /// Positions in a batch.
+    #[arg(skip = Self::default().batch)]
     pub batch: usize,
-    /// Epochs without a better test loss after which the fit ends
-    #[arg(long, value_parser = number::<u32>(1..), value_name = "EPOCHS", default_value_t = Self::default().patience)]
+    /// Epochs without a better test loss after which the fit ends.
+    #[arg(skip = Self::default().patience)]
     pub patience: u32,
     /// Seed of the shuffles
     #[arg(long, value_parser = number::<u64>(0..), default_value_t = Self::default().seed)]
@@ -143,43 +129,54 @@ pub struct FitSettings {
 
 impl Default for FitSettings {
     fn default() -> FitSettings {
-        let (learn, groups) = (Vec::new(), BTreeMap::new());
-        let (target, l2_target) = (Target::default(), L2Target::default());
-        FitSettings { target, learn, groups, l2_target, epochs: 12, batch: 16_384, patience: 3, seed: 1 }
+        FitSettings {
+            target: Target::default(),
+            groups: Vec::new(),
+            freeze: Vec::new(),
+            l2: Vec::new(),
+            rate: Vec::new(),
+            regularize_toward: L2Target::default(),
+            epochs: 12,
+            batch: 16_384,
+            patience: 3,
+            seed: 1,
+        }
     }
 }
 
 impl FitSettings {
-    /// The settings of one group.
+    /// The settings of one group. Few positions determine the value of a queen in the middlegame. A position has
+    /// hundreds of 2-tuples and most of them are rare: they need a small rate and a strong L2.
     #[must_use]
-    pub fn group(&self, name: &str) -> FitGroupSettings {
-        let group = self.groups.get(name).copied().unwrap_or_else(|| FitGroupSettings::of(name));
-        let listed = self.learn.is_empty() || self.learn.iter().any(|listed| listed == name);
-        FitGroupSettings { learn: group.learn && listed, ..group }
-    }
-
-    /// Makes `change` to the settings of one group.
-    pub fn set_group(&mut self, name: &str, change: impl FnOnce(&mut FitGroupSettings)) {
-        change(self.groups.entry(name.to_string()).or_insert_with(|| FitGroupSettings::of(name)));
-    }
-
-    pub(super) fn check(&self) -> Result<(), Error> {
-        let wrong = |problem: String| Err(Error::Settings(problem));
-        let Target { result_share, pawns } = self.target;
-        number::check("batch", self.batch, &BATCH)
-            .and_then(|()| number::check("epochs", self.epochs, &(1..)))
-            .and_then(|()| number::check("patience", self.patience, &(1..)))
-            .and_then(|()| number::check("result-share", result_share, &SHARE))
-            .and_then(|()| number::check("pawns", pawns, &PAWNS))
-            .map_err(Error::Settings)?;
-        if let Some(name) = self.groups.keys().chain(&self.learn).find(|name| layout::group(name).is_none()) {
-            let known: Vec<&str> = layout::GROUPS.iter().map(|group| group.name).collect();
-            return wrong(format!("there is no group of features called {name}; there are {}", known.join(", ")));
+    pub fn group(&self, name: &str) -> FitGroup {
+        let (rate, l2) = match name {
+            "material" => (0.01, 100.0),
+            "pairs" => (0.001, 1_000.0),
+            _ => (0.01, 10.0),
+        };
+        let is_listed = self.groups.is_empty() || is_selected(&self.groups, name);
+        FitGroup {
+            learn: is_listed && !is_selected(&self.freeze, name),
+            rate: number_of(&self.rate, name).unwrap_or(rate),
+            l2: number_of(&self.l2, name).unwrap_or(l2),
         }
-        let sound = |rate: f64, l2: f64| [rate, l2].into_iter().all(|number| number >= 0.0 && number.is_finite());
-        for (name, group) in &self.groups {
-            if !sound(group.rate, group.l2) {
-                return wrong(format!("group {name}: rate {} and l2 {} must be 0 or more", group.rate, group.l2));
+    }
+
+    /// Checks the settings.
+    ///
+    /// # Errors
+    /// Names the setting that is out of bounds.
+    pub fn check(&self) -> Result<(), String> {
+        let Target { result_share, pawns } = self.target;
+        number::check("batch", self.batch, &BATCH)?;
+        number::check("epochs", self.epochs, &(1..))?;
+        number::check("patience", self.patience, &(1..))?;
+        number::check("result-share", result_share, &SHARE)?;
+        number::check("pawns", pawns, &PAWNS)?;
+        self.groups.iter().chain(&self.freeze).try_for_each(|groups| select(groups).map(|_| ()))?;
+        for (name, values) in [("rate", &self.rate), ("l2", &self.l2)] {
+            for GroupValue { groups, number } in values {
+                number::check(&format!("{name}: the number of {groups}"), *number, &(0.0..))?;
             }
         }
         Ok(())

@@ -2,6 +2,7 @@
 
 use super::gradient::{LossFunction, Model};
 use super::*;
+use crate::base::group_value::GroupValue;
 use crate::fit::logistic::sigmoid;
 use crate::fit::norms::norms;
 use dyad_engine::board::sign;
@@ -12,7 +13,6 @@ use dyad_formats::hash;
 use dyad_formats::packed::{Packed, Sample};
 use dyad_formats::score::{GameResult, Score};
 use dyad_formats::testing::walk;
-use std::collections::BTreeMap;
 
 /// Positions whose results are drawn from the evaluation of `teacher`, with `logits` per unit.
 fn taught(teacher: &Weights, logits: f64, count: usize) -> Data {
@@ -92,8 +92,8 @@ fn known_weights_are_recovered() {
     let data = taught(&teacher, 1.0 / 600.0, 20_000);
     let mut settings = FitSettings { epochs: 15, batch: 1_000, ..FitSettings::default() };
     settings.target.result_share = 0.0;
-    settings.learn = vec![MATERIAL.name.to_string()];
-    settings.set_group(MATERIAL.name, |group| group.l2 = 0.0);
+    settings.groups = vec![MATERIAL.name.to_string()];
+    settings.l2 = vec![GroupValue::new(MATERIAL.name, 0.0)];
     let fitted = run(&settings, &data, &FloatWeights::material(), 2);
     assert!(fitted.test_loss() < fitted.start_loss);
     let found = Weights::from_floats(&fitted.weights, serde_json::Value::Null).unwrap();
@@ -120,10 +120,10 @@ fn frozen_groups_do_not_change_and_l2_shrinks() {
     };
     let mut settings = FitSettings { epochs: 3, batch: 500, patience: 9, ..FitSettings::default() };
     settings.target.result_share = 0.0;
-    settings.set_group("pairs", |group| group.learn = false);
+    settings.freeze = vec!["pairs".to_string()];
     assert_eq!(norm(&settings, "pairs"), 0.0);
     let free = norm(&settings, "piece_square");
-    settings.set_group("piece_square", |group| group.l2 = 1e6);
+    settings.l2 = vec![GroupValue::new("piece_square", 1e6)];
     assert!(norm(&settings, "piece_square") < 0.5 * free, "{free}");
 }
 
@@ -142,8 +142,8 @@ fn squares_are_centered_only_if_both_groups_learn() {
         (&["material"], &[PIECE_SQUARE.range()]),
         (&["piece_square", "tempo"], &[MATERIAL.range()]),
     ] {
-        let learn = learn.iter().map(ToString::to_string).collect();
-        let settings = FitSettings { epochs: 1, batch: 200, learn, ..FitSettings::default() };
+        let groups = learn.iter().map(ToString::to_string).collect();
+        let settings = FitSettings { epochs: 1, batch: 200, groups, ..FitSettings::default() };
         // Without test positions the result is the weights after the last epoch.
         let data = Data { train: data.train.clone(), test: Vec::new() };
         let fitted = run(&settings, &data, &start, 1);
@@ -151,7 +151,7 @@ fn squares_are_centered_only_if_both_groups_learn() {
             let [before, after] = [&start, &fitted.weights].map(|weights| &weights.mg[features.clone()]);
             let scale = after[1] / before[1];
             let same = before.iter().zip(after).all(|(before, after)| (scale * before - after).abs() < 1e-9);
-            assert!(same, "{:?} {features:?}", settings.learn);
+            assert!(same, "{:?} {features:?}", settings.groups);
         }
     }
 }
@@ -187,8 +187,8 @@ fn a_fit_that_diverges_is_refused() {
     let data = taught(&Weights::material(), 1.0 / 400.0, 1_000);
     let without_tests = Data { train: data.train.clone(), test: Vec::new() };
     for (data, batch) in [(&data, 10_000), (&data, 100), (&without_tests, 100)] {
-        let mut settings = FitSettings { epochs: 2, batch, ..FitSettings::default() };
-        settings.set_group("pairs", |group| group.rate = 1e308);
+        let rate = vec![GroupValue::new("pairs", 1e308)];
+        let settings = FitSettings { epochs: 2, batch, rate, ..FitSettings::default() };
         let mut improved = 0;
         let mut on_event = |event: FitEvent| improved += u32::from(matches!(event, FitEvent::Improved(_)));
         let mut context = Context { threads: 1, stop: &Control::new(false), on_event: &mut on_event };
@@ -211,7 +211,7 @@ fn without_test_positions_the_last_epoch_is_the_best() {
 #[test]
 fn settings_are_checked() {
     let data = taught(&Weights::material(), 1.0 / 400.0, 100);
-    let group = |rate, l2| FitGroupSettings { learn: true, rate, l2 };
+    let number = |groups: &str, number| vec![GroupValue::new(groups, number)];
     let cases = [
         (FitSettings { batch: 0, ..FitSettings::default() }, "batch"),
         (FitSettings { batch: usize::MAX, ..FitSettings::default() }, "batch"),
@@ -221,19 +221,10 @@ fn settings_are_checked() {
             "pawns must be above 0",
         ),
         (FitSettings { target: Target { result_share: 1.5, pawns: 1.2 }, ..FitSettings::default() }, "result-share"),
-        (FitSettings { learn: vec!["pears".into()], ..FitSettings::default() }, "pears"),
-        (
-            FitSettings { groups: BTreeMap::from([("pears".into(), group(0.1, 0.0))]), ..FitSettings::default() },
-            "pears",
-        ),
-        (
-            FitSettings { groups: BTreeMap::from([("pairs".into(), group(-0.1, 0.0))]), ..FitSettings::default() },
-            "rate",
-        ),
-        (
-            FitSettings { groups: BTreeMap::from([("pairs".into(), group(0.1, f64::NAN))]), ..FitSettings::default() },
-            "l2",
-        ),
+        (FitSettings { groups: vec!["pears".into()], ..FitSettings::default() }, "pears"),
+        (FitSettings { freeze: vec!["pears".into()], ..FitSettings::default() }, "pears"),
+        (FitSettings { rate: number("pairs", -0.1), ..FitSettings::default() }, "rate: the number of pairs must be"),
+        (FitSettings { l2: number("pairs", f64::NAN), ..FitSettings::default() }, "l2: the number of pairs must be"),
     ];
     for (settings, expected) in cases {
         let mut context = Context { threads: 1, stop: &Control::new(false), on_event: &mut |_| () };
@@ -303,11 +294,13 @@ fn l2_regularizes_toward_zero_or_the_initial_weights() {
         start.mg[feature] = 300.0 * (hash::unit(hash::mix(feature as u64)) - 0.5);
     }
     let data = taught(&Weights::material(), 1.0 / 400.0, 2_000);
-    let distance = |l2_target: L2Target| {
-        let mut settings = FitSettings { epochs: 2, batch: 500, patience: 9, l2_target, ..FitSettings::default() };
+    let distance = |regularize_toward: L2Target| {
+        let mut settings =
+            FitSettings { epochs: 2, batch: 500, patience: 9, regularize_toward, ..FitSettings::default() };
         settings.target.result_share = 0.0;
-        settings.learn = vec!["piece_square".to_string()];
-        settings.set_group("piece_square", |group| *group = FitGroupSettings { learn: true, rate: 0.05, l2: 1e6 });
+        settings.groups = vec!["piece_square".to_string()];
+        settings.rate = vec![GroupValue::new("piece_square", 0.05)];
+        settings.l2 = vec![GroupValue::new("piece_square", 1e6)];
         let fitted = run(&settings, &data, &start, 2);
         let away = |feature: usize| (fitted.weights.mg[feature] - fitted.unit * start.mg[feature]).abs();
         PIECE_SQUARE.range().map(away).sum::<f64>()

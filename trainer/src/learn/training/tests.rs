@@ -1,11 +1,13 @@
 use super::*;
+use crate::base::group_value::GroupValue;
 use crate::base::json_lines;
 use crate::learn::examples::Example;
-use crate::learn::settings::{GroupSettings, L2Target, ObjectiveSettings, OptimizerSettings};
-use crate::learn::testing::{Children, InMemory, random_examples};
-use dyad_engine::board::sign;
+use crate::learn::settings::{ObjectiveName, OptimizerName};
+use crate::learn::testing::{InMemory, random_examples};
 use dyad_engine::control::Control;
-use dyad_engine::eval::layout::MATERIAL;
+use dyad_engine::eval::layout::{GROUPS, MATERIAL};
+use dyad_engine::search::{LeafBudget, LeafSearcher};
+use dyad_engine::value::INFINITE;
 use dyad_formats::testing::Temporary;
 use dyad_formats::weights_file;
 use std::fs;
@@ -13,12 +15,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU32, Ordering};
 
 fn small() -> TrainingSettings {
-    let mut settings =
-        TrainingSettings { depth: 1, batch: 7, iterations: 2, report_every: 40, ..TrainingSettings::default() };
-    settings.report_positions = 10;
-    settings.keep_going = true;
-    settings.machine.threads = 1;
-    settings
+    TrainingSettings { batch: 7, iterations: 2, keep_going: true, ..TrainingSettings::default() }
 }
 
 fn examples() -> InMemory {
@@ -30,9 +27,34 @@ fn run(settings: &TrainingSettings, folder: &Path) -> TrainingSummary {
 }
 
 fn run_on(threads: usize, settings: &TrainingSettings, folder: &Path) -> TrainingSummary {
-    let (examples, stop) = (examples(), Control::new(false));
+    let stop = Control::new(false);
     let mut context = Context { threads, stop: &stop, on_event: &mut |_| {} };
-    begin(settings, folder, &examples, &mut context).expect("the settings are good")
+    train(settings, folder, &examples(), &mut context).expect("the settings are good")
+}
+
+/// Begins or resumes a run, whose errors are of interest.
+fn attempt(settings: &TrainingSettings, folder: &Path) -> Result<TrainingSummary, String> {
+    let stop = Control::new(false);
+    let mut context = Context { threads: 1, stop: &stop, on_event: &mut |_| {} };
+    train(settings, folder, &examples(), &mut context).map_err(|error| error.to_string())
+}
+
+/// Runs in parts, each of which ends after this many batches; the number of parts.
+fn in_parts(threads: usize, batches: u32, settings: &TrainingSettings, folder: &Path) -> u32 {
+    for part in 1.. {
+        let (stop, mut done) = (Control::new(false), 0);
+        let mut progress = |progress: TrainingProgress| {
+            done += u32::from(progress.line.is_none());
+            if done >= batches {
+                stop.stop();
+            }
+        };
+        let mut context = Context { threads, stop: &stop, on_event: &mut progress };
+        if train(settings, folder, &examples(), &mut context).unwrap().finished {
+            return part;
+        }
+    }
+    unreachable!("a training ends")
 }
 
 /// The files of weights, by name.
@@ -47,7 +69,6 @@ fn results(folder: &Path) -> (TrainingState, Vec<LogLine>, Files) {
     for counters in [&mut state.report, &mut state.iteration_counters] {
         counters.seconds = 0.0;
     }
-    state.accuracy = measured(state.accuracy).unwrap_or(-1.0);
     let mut lines = json_lines::read::<LogLine>(&folder.join("log.jsonl")).unwrap();
     for line in &mut lines {
         line.seconds = 0.0;
@@ -79,36 +100,11 @@ fn results_do_not_depend_on_the_thread_count() {
 
 #[test]
 fn a_resumed_run_ends_as_an_uninterrupted_one() {
-    let optimizers = [
-        OptimizerSettings::Plain { rate: 1.0 },
-        OptimizerSettings::AdaGrad { rate: 2.0 },
-        OptimizerSettings::Adam { rate: 1.0, beta1: 0.9, beta2: 0.999 },
-    ];
-    for optimizer in optimizers {
+    for optimizer in [OptimizerName::Plain, OptimizerName::Adam] {
         let settings = TrainingSettings { optimizer, ..small() };
         let (whole, parts) = (Temporary::new(), Temporary::new());
         run(&settings, &whole);
-        let examples = examples();
-        let mut begun = false;
-        loop {
-            // Each part ends after eleven batches.
-            let (stop, mut batches) = (Control::new(false), 0);
-            let mut progress = |progress: TrainingProgress| {
-                batches += u32::from(progress.line.is_none());
-                if batches >= 11 {
-                    stop.stop();
-                }
-            };
-            let mut context = Context { threads: 1, stop: &stop, on_event: &mut progress };
-            let summary = match begun {
-                false => begin(&settings, &parts, &examples, &mut context),
-                true => resume(&parts, &|_| {}, &examples, &mut context),
-            };
-            begun = true;
-            if summary.unwrap().finished {
-                break;
-            }
-        }
+        in_parts(1, 11, &settings, &parts);
         assert_eq!(results(&whole), results(&parts));
     }
 }
@@ -116,36 +112,32 @@ fn a_resumed_run_ends_as_an_uninterrupted_one() {
 /// As after a kill: no last checkpoint is written.
 #[test]
 fn a_killed_run_resumes_from_its_checkpoint() {
-    let mut settings = small();
-    settings.machine.checkpoint_seconds = 0;
     let (whole, parts) = (Temporary::new(), Temporary::new());
-    run(&settings, &whole);
-    let (examples, stop) = (examples(), Control::new(false));
+    run(&small(), &whole);
+    let examples = examples();
     let broken = catch_unwind(AssertUnwindSafe(|| {
         let mut progress = |progress: TrainingProgress| assert!(progress.iteration < 2 || progress.done < 50, "killed");
+        let stop = Control::new(false);
         let mut context = Context { threads: 1, stop: &stop, on_event: &mut progress };
-        begin(&settings, &parts, &examples, &mut context)
+        train(&small(), &parts, &examples, &mut context)
     }));
     assert!(broken.is_err());
-    let mut context = Context { threads: 1, stop: &stop, on_event: &mut |_| {} };
-    resume(&parts, &|_| {}, &examples, &mut context).unwrap();
+    run(&small(), &parts);
     assert_eq!(results(&whole), results(&parts));
 }
 
 #[test]
-fn a_run_is_not_overwritten_and_other_samples_are_refused() {
+fn a_run_is_not_resumed_with_other_samples() {
     let folder = Temporary::new();
     run(&small(), &folder);
-    let (examples, stop) = (examples(), Control::new(false));
-    let mut context = Context { threads: 1, stop: &stop, on_event: &mut |_| {} };
-    assert!(matches!(begin(&small(), &folder, &examples, &mut context), Err(TrainError::File(..))));
+    let stop = Control::new(false);
     let other = InMemory { examples: random_examples(151, 5, 100), test_every: 5 };
     for checkpoint in [true, false] {
         if !checkpoint {
             fs::remove_file(folder.join("checkpoint.bin")).unwrap();
         }
         let mut context = Context { threads: 1, stop: &stop, on_event: &mut |_| {} };
-        let error = resume(&folder, &|_| {}, &other, &mut context).unwrap_err().to_string();
+        let error = train(&small(), &folder, &other, &mut context).unwrap_err().to_string();
         assert!(error.contains("other samples"), "{error}");
     }
 }
@@ -155,20 +147,14 @@ fn two_processes_never_train_in_one_folder() {
     let folder = Temporary::new();
     run(&small(), &folder);
     // A second lock is refused, also within one process.
-    let held = RunFolder::open(&folder).unwrap().lock().unwrap();
+    let held = RunFolder::new(&folder).lock().unwrap();
     let log = fs::read(folder.join("log.jsonl")).unwrap();
-    let error = resume_run(&folder, &|settings| settings.iterations = 3).unwrap_err();
+    let more = TrainingSettings { iterations: 3, ..small() };
+    let error = attempt(&more, &folder).unwrap_err();
     assert!(error.contains("is in use: process "), "{error}");
     assert_eq!(fs::read(folder.join("log.jsonl")).unwrap(), log);
     drop(held);
-    assert!(resume_run(&folder, &|settings| settings.iterations = 3).unwrap().finished);
-}
-
-/// Resumes a run with the usual examples.
-fn resume_run(folder: &Path, change: &dyn Fn(&mut TrainingSettings)) -> Result<TrainingSummary, String> {
-    let (examples, stop) = (examples(), Control::new(false));
-    let mut context = Context { threads: 1, stop: &stop, on_event: &mut |_| {} };
-    resume(folder, change, &examples, &mut context).map_err(|error| error.to_string())
+    assert!(attempt(&more, &folder).unwrap().finished);
 }
 
 #[test]
@@ -176,27 +162,31 @@ fn a_run_is_not_resumed_with_other_settings_or_another_start() {
     let folder = Temporary::folder();
     let (start, run_folder) = (folder.join("start.json"), folder.join("run"));
     weights_file::save(&Weights::material(), &start).unwrap();
-    let settings = TrainingSettings { start: Some(start.clone()), ..small() };
+    let settings = TrainingSettings { weights: Some(start.clone()), ..small() };
     run(&settings, &run_folder);
-    let path = run_folder.join("settings.json");
     let edited = TrainingSettings { batch: 8, seed: 7, ..settings.clone() };
-    fs::write(&path, edited.to_json()).unwrap();
-    let error = resume_run(&run_folder, &|_| {}).unwrap_err();
+    let error = attempt(&edited, &run_folder).unwrap_err();
     assert!(error.contains("settings.json") && error.contains("other settings: batch, seed"), "{error}");
+    fs::write(run_folder.join("settings.json"), edited.to_json()).unwrap();
+    for changed in [&settings, &edited] {
+        let error = attempt(changed, &run_folder).unwrap_err();
+        assert!(error.contains("other settings: batch, seed"), "{error}");
+    }
+    fs::write(run_folder.join("settings.json"), settings.to_json()).unwrap();
     // The content of the initial weights matters, not their path.
     let moved = folder.join("moved.json");
     fs::rename(&start, &moved).unwrap();
-    fs::write(&path, TrainingSettings { start: Some(moved.clone()), ..settings }.to_json()).unwrap();
-    assert!(resume_run(&run_folder, &|_| {}).unwrap().finished);
+    let settings = TrainingSettings { weights: Some(moved.clone()), ..settings };
+    assert!(attempt(&settings, &run_folder).unwrap().finished);
     for change in [|start: &mut Weights| start.units.scale += 1, |start: &mut Weights| start.units.win_rate.b[0] += 1] {
         let mut other = Weights::material();
         change(&mut other);
         weights_file::save(&other, &moved).unwrap();
-        let error = resume_run(&run_folder, &|_| {}).unwrap_err();
+        let error = attempt(&settings, &run_folder).unwrap_err();
         assert!(error.contains("begun with the weights"), "{error}");
     }
     weights_file::save(&Weights::embedded(), &moved).unwrap();
-    let error = resume_run(&run_folder, &|_| {}).unwrap_err();
+    let error = attempt(&settings, &run_folder).unwrap_err();
     assert!(error.contains("begun with the weights"), "{error}");
 }
 
@@ -208,10 +198,11 @@ fn a_finished_run_resumes_with_new_settings_and_keeps_them() {
     let ended = run(&settings, &folder);
     let iterations = || json_lines::read::<LogLine>(&folder.join("log.jsonl")).unwrap().last().unwrap().iteration;
     assert!(ended.finished && iterations() < 9, "{}", iterations());
-    assert_eq!(resume_run(&folder, &|_| {}).unwrap(), ended);
-    assert!(resume_run(&folder, &|settings| settings.keep_going = true).unwrap().finished);
+    assert_eq!(attempt(&settings, &folder).unwrap(), ended);
+    let on = TrainingSettings { keep_going: true, ..settings };
+    assert!(attempt(&on, &folder).unwrap().finished);
     assert_eq!(iterations(), 9);
-    resume_run(&folder, &|settings| settings.iterations = 10).unwrap();
+    attempt(&TrainingSettings { iterations: 10, ..on }, &folder).unwrap();
     assert_eq!(iterations(), 10);
     let kept = saved_settings(&folder).unwrap();
     assert_eq!((kept.keep_going, kept.iterations), (true, 10));
@@ -233,9 +224,7 @@ fn the_best_iteration_is_the_last_one_without_measurements() {
 #[test]
 fn frozen_groups_do_not_change() {
     let folder = Temporary::new();
-    let mut settings = small();
-    settings.groups.insert("pairs".into(), GroupSettings { learn: false, ..GroupSettings::default() });
-    run(&settings, &folder);
+    run(&TrainingSettings { freeze: vec!["pairs".to_string()], ..small() }, &folder);
     let (state, ..) = results(&folder);
     assert!(state.weights.mg[layout::PAIRS.range()].iter().all(|&w| w == 0.0));
     assert!(state.weights.mg[layout::PIECE_SQUARE.range()].iter().any(|&w| w != 0.0));
@@ -254,22 +243,20 @@ fn the_order_of_hidden_piece_values_is_learned() {
     };
     let hidden = weights([200.0, 700.0, 900.0, 1300.0, 2600.0]);
     let wrong = weights([2600.0, 1300.0, 900.0, 700.0, 300.0]);
-    let objectives = [(ObjectiveSettings::Perceptron, 10.0), (ObjectiveSettings::RankingSvm { margin: 100 }, 300.0)];
-    for (objective, rate) in objectives {
-        let examples: Vec<Example> =
-            random_examples(3000, 11, 400).into_iter().filter_map(|example| best_move(example, &hidden)).collect();
+    for (objective, rate) in [(ObjectiveName::Perceptron, 10.0), (ObjectiveName::RankingSvm, 300.0)] {
+        let mut searcher = LeafSearcher::new(Arc::clone(&hidden));
+        let examples = random_examples(3000, 11, 400).into_iter();
+        let examples: Vec<Example> = examples.filter_map(|example| best_move(example, &mut searcher)).collect();
         let examples = InMemory { examples, test_every: 10 };
         let folder = Temporary::folder();
         let start = folder.join("start.json");
         weights_file::save(&wrong, &start).unwrap();
-        let mut settings = TrainingSettings { start: Some(start), depth: 1, iterations: 3, objective, ..small() };
-        settings.optimizer = OptimizerSettings::Plain { rate };
-        for group in layout::GROUPS.iter().filter(|group| group.name != "material") {
-            settings.groups.insert(group.name.into(), GroupSettings { learn: false, ..GroupSettings::default() });
-        }
+        let others = GROUPS.iter().map(|group| group.name.to_string()).filter(|name| name != "material");
+        let freeze = others.collect();
+        let settings = TrainingSettings { weights: Some(start), iterations: 3, objective, rate, freeze, ..small() };
         let stop = Control::new(false);
         let mut context = Context { threads: 1, stop: &stop, on_event: &mut |_| {} };
-        begin_with(&settings, &folder.join("run"), &examples, &mut context, &Children).unwrap();
+        train(&settings, &folder.join("run"), &examples, &mut context).unwrap();
         let lines = json_lines::read::<LogLine>(&folder.join("run").join("log.jsonl")).unwrap();
         let last = lines.last().unwrap();
         let pieces = &last.material[..5];
@@ -281,44 +268,15 @@ fn the_order_of_hidden_piece_values_is_learned() {
     }
 }
 
-/// The example with the best move by `weights`, if it is unique.
-fn best_move(example: Example, weights: &Weights) -> Option<Example> {
-    let value = |child: &dyad_engine::board::Board| {
-        let sign = -sign(child.side_to_move());
-        sign * weights.value(weights.sums(child), child)
-    };
-    let mut moves: Vec<_> = example.board.moves().iter().map(|&mv| (value(&example.board.after(mv)), mv)).collect();
+/// The example with the best move by a quiescence search, if it is unique.
+fn best_move(example: Example, searcher: &mut LeafSearcher) -> Option<Example> {
+    let stop = Control::new(false);
+    let budget = LeafBudget { nodes: u64::MAX, stop: stop.flag() };
+    searcher.begin_position();
+    let mut value = |mv| -searcher.search(&example.board.after(mv), 0, (-INFINITE, INFINITE), &budget).unwrap().value;
+    let mut moves: Vec<_> = example.board.moves().iter().map(|&mv| (value(mv), mv)).collect();
     moves.sort_by_key(|&(value, _)| -value);
     (moves[0].0 > moves[1].0).then_some(Example { desired: moves[0].1, ..example })
-}
-
-/// The quiescence search of this position does not end in reasonable time.
-const EXPLOSIVE: &str = "8/PPPPPPPP/8/k7/8/K7/pppppppp/8 w - - 0 1";
-
-/// The usual examples with explosive ones at these indices; every fifth is for testing.
-fn explosive_examples(places: &[usize]) -> InMemory {
-    let mut examples = examples();
-    for &place in places {
-        examples.examples[place] = crate::learn::testing::example(EXPLOSIVE, "a7a8q");
-    }
-    examples
-}
-
-#[test]
-fn a_position_over_the_node_limit_is_skipped_and_counted() {
-    let all = [1, 2].map(|threads| {
-        let folder = Temporary::new();
-        let settings = TrainingSettings { node_limit: 300_000, ..small() };
-        let (examples, stop) = (explosive_examples(&[5, 6]), Control::new(false));
-        let mut context = Context { threads, stop: &stop, on_event: &mut |_| {} };
-        assert!(begin(&settings, &folder, &examples, &mut context).unwrap().finished);
-        results(&folder)
-    });
-    let iterations: Vec<_> = all[0].1.iter().filter(|line| line.kind == LineKind::Iteration).collect();
-    let counted: Vec<_> = iterations.iter().map(|line| (line.over_limit, line.accuracy_positions)).collect();
-    assert_eq!(counted, [(0, 29), (1, 29), (1, 29)]);
-    assert!(iterations.iter().all(|line| line.skipped >= line.over_limit));
-    assert_eq!(all[0], all[1]);
 }
 
 /// Examples that set the stop when a certain one is read, like Ctrl-C during its search.
@@ -349,105 +307,62 @@ impl<F: Fn(usize) -> bool + Sync> Examples for Interrupted<'_, F> {
     }
 }
 
-#[test]
-fn a_stop_ends_the_search_of_a_position() {
-    let settings = TrainingSettings { node_limit: u64::MAX, ..small() };
-    // During a comparison, and during a measurement of the accuracy.
-    for place in [6, 5] {
-        let (folder, stop) = (Temporary::new(), Control::new(false));
-        let examples =
-            Interrupted { examples: explosive_examples(&[place]), stop: &stop, when: |index| index == place };
-        let mut context = Context { threads: 1, stop: &stop, on_event: &mut |_| {} };
-        assert!(!begin(&settings, &folder, &examples, &mut context).unwrap().finished);
-    }
-}
-
 /// A stopped report is repeated when the training is resumed, and the log equals that of an uninterrupted run.
 #[test]
 fn a_stop_in_a_report_loses_nothing() {
-    let settings = small();
     let (whole, parts) = (Temporary::new(), Temporary::new());
-    run(&settings, &whole);
-    // The initial weights are measured on 30 positions; the first report comes after six batches of seven and measures
-    // ten positions. The first part ends in it, the second as well, and the third ends in the second report.
-    for (part, gets) in [30 + 42 + 5, 3, 10 + 42 + 2].into_iter().enumerate() {
+    run(&small(), &whole);
+    // The initial weights are measured on 30 positions; the first report comes after five batches of seven and measures
+    // 30 positions. The first part ends in it, the second as well, and the third ends in the second report.
+    for (part, gets) in [30 + 35 + 5, 3, 30 + 28 + 2].into_iter().enumerate() {
         let stop = Control::new(false);
         let count = AtomicU32::new(0);
         let when = |_| count.fetch_add(1, Ordering::Relaxed) + 1 == gets;
         let interrupted = Interrupted { examples: examples(), stop: &stop, when };
         let mut context = Context { threads: 1, stop: &stop, on_event: &mut |_| {} };
-        let summary = match part {
-            0 => begin(&settings, &parts, &interrupted, &mut context),
-            _ => resume(&parts, &|_| {}, &interrupted, &mut context),
-        };
-        assert!(!summary.unwrap().finished);
+        assert!(!train(&small(), &parts, &interrupted, &mut context).unwrap().finished);
         let reports = json_lines::read::<LogLine>(&parts.join("log.jsonl")).unwrap();
         assert_eq!(reports.iter().filter(|line| line.kind == LineKind::Report).count(), part / 2);
     }
-    resume_run(&parts, &|_| {}).unwrap();
+    run(&small(), &parts);
     assert_eq!(results(&whole), results(&parts));
 }
 
-/// Fine-tuning: moves and values in one loss, a falling rate, L2 toward the initial weights.
+/// Fine-tuning: moves and values in one loss, a falling rate, L2.
 fn fine_tuning() -> TrainingSettings {
-    let objective = ObjectiveSettings::Listwise {
+    TrainingSettings {
+        batch: 1,
+        objective: ObjectiveName::Listwise,
         temperature: 80.0,
-        move_weight: 1.0,
         result_weight: 0.5,
         score_weight: 0.5,
-        bound_weight: 0.5,
-        outcome_scale: 400.0,
-    };
-    let mut settings = TrainingSettings { batch: 1, objective, average: Averaging::Off, ..small() };
-    (settings.l2_target, settings.anneal, settings.keep_scale) = (L2Target::Start, true, true);
-    settings.groups.insert("material".into(), GroupSettings { l2: 0.01, ..GroupSettings::default() });
-    settings
+        averaging: Averaging::All,
+        l2: vec![GroupValue::new("pairs", 0.001)],
+        anneal: true,
+        keep_scale: true,
+        ..small()
+    }
 }
 
 #[test]
 fn a_listwise_training_is_the_same_on_threads_and_when_resumed() {
-    let whole = Temporary::new();
+    let (whole, parts) = (Temporary::new(), Temporary::new());
     run(&fine_tuning(), &whole);
-    let parts = Temporary::new();
-    let (examples, settings) = (examples(), fine_tuning());
-    let mut finished = false;
-    for part in 0.. {
-        // Each part ends after 90 batches.
-        let (stop, mut batches) = (Control::new(false), 0);
-        let mut progress = |progress: TrainingProgress| {
-            batches += u32::from(progress.line.is_none());
-            if batches >= 90 {
-                stop.stop();
-            }
-        };
-        let mut context = Context { threads: 3, stop: &stop, on_event: &mut progress };
-        let summary = match part {
-            0 => begin(&settings, &parts, &examples, &mut context),
-            _ => resume(&parts, &|_| {}, &examples, &mut context),
-        };
-        if summary.unwrap().finished {
-            finished = part > 1;
-            break;
-        }
-    }
-    assert!(finished, "it took several parts");
+    assert!(in_parts(3, 90, &fine_tuning(), &parts) > 2, "it took several parts");
     assert_eq!(results(&whole).0, results(&parts).0);
 }
 
-/// L2 toward the initial weights and the falling rate both keep the weights closer to them.
+/// The falling rate keeps the weights closer to the initial ones, and L2 makes them smaller.
 #[test]
-fn l2_and_annealing_keep_the_weights_near_the_start() {
-    let distance = |settings: &TrainingSettings| {
+fn l2_and_annealing_limit_the_weights() {
+    let size = |settings: TrainingSettings| {
         let folder = Temporary::new();
-        run(settings, &folder);
-        let (state, ..) = results(&folder);
-        let start = FloatWeights::material();
-        MATERIAL.range().map(|feature| (state.weights.mg[feature] - start.mg[feature]).abs()).sum::<f64>()
+        run(&settings, &folder);
+        results(&folder).0.weights.mg[layout::PAIRS.range()].iter().map(|weight| weight.abs()).sum::<f64>()
     };
-    let mut free = fine_tuning();
-    (free.anneal, free.groups) = (false, Default::default());
-    let annealed = TrainingSettings { groups: Default::default(), ..fine_tuning() };
-    let [held, annealed, free] = [fine_tuning(), annealed, free].map(|settings| distance(&settings));
+    let annealed = TrainingSettings { l2: Vec::new(), ..fine_tuning() };
+    let free = TrainingSettings { anneal: false, ..annealed.clone() };
+    let [held, annealed, free] = [fine_tuning(), annealed, free].map(size);
     assert!(0.0 < held && held < annealed && annealed < free, "{held} {annealed} {free}");
 }
 
@@ -458,15 +373,14 @@ fn an_annealed_run_keeps_its_iterations() {
     let (examples, stop) = (examples(), Control::new(false));
     stop.stop();
     let mut context = Context { threads: 1, stop: &stop, on_event: &mut |_| {} };
-    assert!(!begin(&fine_tuning(), &folder, &examples, &mut context).unwrap().finished);
-    let stop = Control::new(false);
-    let mut context = Context { threads: 1, stop: &stop, on_event: &mut |_| {} };
-    let refused = resume(&folder, &|settings| settings.iterations += 1, &examples, &mut context).unwrap_err();
-    assert!(refused.to_string().contains("iterations"), "{refused}");
+    assert!(!train(&fine_tuning(), &folder, &examples, &mut context).unwrap().finished);
+    let more = TrainingSettings { iterations: 3, ..fine_tuning() };
+    let refused = attempt(&more, &folder).unwrap_err();
+    assert!(refused.contains("iterations"), "{refused}");
 }
 
-/// Weights are scaled to the phase when they are rounded; with the scale kept, a set whose weights doubled values a
-/// queen twice as high.
+/// Weights are scaled to the phase when they are rounded; the units of the initial weights are kept, so a value means
+/// the same as during the training.
 #[test]
 fn weights_keep_their_units() {
     let mut origin = Weights::clone(&Weights::embedded());
@@ -474,13 +388,9 @@ fn weights_keep_their_units() {
     let folder = Temporary::folder();
     let path = folder.join("start.json");
     weights_file::save(&origin, &path).unwrap();
-    let start = InitialWeights::new(&TrainingSettings { start: Some(path), ..TrainingSettings::default() }).unwrap();
-    let mut floats = start.floats();
-    MATERIAL.range().for_each(|feature| {
-        (floats.mg[feature], floats.eg[feature]) = (2.0 * floats.mg[feature], 2.0 * floats.eg[feature])
-    });
-    // The numbers are those that the training uses, whatever the common size of the weights.
-    let trained = start.finish(&floats, serde_json::Value::Null).unwrap();
-    assert_eq!(trained.units, origin.units);
-    assert_eq!(trained.ints(), Weights::from_floats(&floats, serde_json::Value::Null).unwrap().ints());
+    let trained = run(&TrainingSettings { weights: Some(path), iterations: 1, ..small() }, &folder.join("run"));
+    assert_eq!(weights_file::load(&trained.file).unwrap().units, origin.units);
+    let iteration = weights_file::load(&folder.join("run/iteration-01.json")).unwrap();
+    assert_eq!(iteration.units, origin.units);
+    assert_ne!(iteration.ints(), origin.ints());
 }
