@@ -411,7 +411,8 @@ pub(crate) struct ThreadResult {
 }
 
 /// Thread voting, from Stockfish: the index of the best result. Each thread votes for its move with its depth times its
-/// value above the lowest one plus `base`; proved wins and losses take precedence.
+/// value above the lowest one plus `base`. Proved wins and losses take precedence, the shortest first: a value that
+/// another thread has found at a smaller depth does not refute them.
 fn vote(results: &[ThreadResult], base: Value) -> usize {
     let lowest = results.iter().map(|result| result.best.value).min().unwrap_or(0);
     let weight = |result: &ThreadResult| {
@@ -419,6 +420,7 @@ fn vote(results: &[ThreadResult], base: Value) -> usize {
         value * i64::from(result.depth)
     };
     let votes = |mv: Move| -> i64 { results.iter().filter(|result| result.best.mv == mv).map(weight).sum() };
+    let is_lost = |best: &RootMove| best.value <= -TABLEBASE_WIN_IN_MAX && best.bound == Bound::Exact;
     let mut best = 0;
     for (index, result) in results.iter().enumerate().skip(1) {
         let (new, old) = (&result.best, &results[best].best);
@@ -426,8 +428,10 @@ fn vote(results: &[ThreadResult], base: Value) -> usize {
             new.value > old.value
         } else if new.value >= TABLEBASE_WIN_IN_MAX {
             true
-        } else if new.value <= -TABLEBASE_WIN_IN_MAX || old.value <= -TABLEBASE_WIN_IN_MAX {
-            new.value > old.value
+        } else if is_lost(old) {
+            is_lost(new) && new.value < old.value
+        } else if is_lost(new) {
+            true
         } else {
             (votes(new.mv), weight(result)) > (votes(old.mv), weight(&results[best]))
         };
@@ -436,4 +440,41 @@ fn vote(results: &[ThreadResult], base: Value) -> usize {
         }
     }
     best
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::value::mated_in;
+
+    /// The value of the best of these results, as (value, bound, depth).
+    fn voted(results: &[(Value, Bound, i32)]) -> Value {
+        let mv = Board::startpos().moves()[0];
+        let results: Vec<_> = results
+            .iter()
+            .map(|&(value, bound, depth)| ThreadResult {
+                best: RootMove { value, bound, ..RootMove::new(mv, None) },
+                depth,
+            })
+            .collect();
+        results[vote(&results, 14)].best.value
+    }
+
+    #[test]
+    fn a_proved_result_outvotes_other_values() {
+        let exact = |value, depth| (value, Bound::Exact, depth);
+        let (mate, mated) = (-mated_in(4), mated_in(4));
+        for proved in [mate, mated] {
+            for other in [-900, 0, 900] {
+                assert_eq!(voted(&[exact(proved, 3), exact(other, 30)]), proved);
+                assert_eq!(voted(&[exact(other, 30), exact(proved, 3)]), proved);
+                assert_eq!(voted(&[exact(other, 30), exact(proved, 3), exact(other, 31)]), proved);
+            }
+        }
+        // The shorter mate is the one that is forced.
+        assert_eq!(voted(&[exact(mated_in(6), 9), exact(mated, 8), exact(mated_in(6), 9)]), mated);
+        assert_eq!(voted(&[exact(-mated_in(6), 9), exact(mate, 8), exact(-mated_in(6), 9)]), mate);
+        // An upper bound is no proof.
+        assert_eq!(voted(&[(mated, Bound::Upper, 9), exact(-900, 9)]), -900);
+    }
 }
