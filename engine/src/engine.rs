@@ -148,6 +148,7 @@ impl Engine {
             bounds,
             finished: AtomicBool::new(false),
             nodes: &nodes,
+            nodes_left: AtomicU64::new(limits.nodes.unwrap_or(0)),
             results: &results,
             on_report: &on_report,
         };

@@ -66,6 +66,8 @@ pub(crate) struct Shared<'a> {
     pub(crate) finished: AtomicBool,
     /// Nodes of each worker at its last check of the limits.
     pub(crate) nodes: &'a [CachePadded<AtomicU64>],
+    /// The nodes of [`Limits::nodes`] that no worker has taken yet.
+    pub(crate) nodes_left: AtomicU64,
     /// The result of each helper after its last complete iteration: worker 0 votes without waiting for the helpers.
     pub(crate) results: &'a [Mutex<Option<ThreadResult>>],
     /// Tablebases, if the search probes them.
@@ -105,6 +107,17 @@ impl Shared<'_> {
 
     pub(crate) fn total_nodes(&self) -> u64 {
         self.nodes.iter().map(|nodes| nodes.load(Relaxed)).sum()
+    }
+
+    /// Takes nodes for a worker, at most [`CHECK_INTERVAL`] and its part of what is left: all workers together search
+    /// no more than the limit. 0 if nothing is left, [`CHECK_INTERVAL`] without a limit.
+    fn take_nodes(&self) -> u64 {
+        if self.limits.nodes.is_none() {
+            return CHECK_INTERVAL;
+        }
+        let part = |left: u64| left.div_ceil(self.nodes.len() as u64).min(CHECK_INTERVAL);
+        let taken = self.nodes_left.fetch_update(Relaxed, Relaxed, |left| Some(left - part(left)));
+        taken.map_or(0, part)
     }
 
     pub(crate) fn report(&self, report: &Report) {
@@ -226,6 +239,8 @@ pub(crate) struct Search<'a> {
     nodes: u64,
     /// Number of nodes at which the limits are checked next.
     checkpoint: u64,
+    /// Number of nodes up to which this worker may search by the limit of nodes.
+    nodes_taken: u64,
     /// During the verification search of a null move, null moves are disabled before this ply; 0 otherwise.
     null_move_min_ply: usize,
 }
@@ -267,6 +282,7 @@ impl<'a> Search<'a> {
             seldepth: 0,
             nodes: 0,
             checkpoint: 0,
+            nodes_taken: 0,
             null_move_min_ply: 0,
         })
     }
@@ -312,15 +328,13 @@ impl<'a> Search<'a> {
     fn check_limits_now(&mut self) -> Result<(), Stopped> {
         let shared = self.shared;
         shared.nodes[self.id].store(self.nodes, Relaxed);
-        self.checkpoint = self.nodes + CHECK_INTERVAL;
         let mut over = shared.finished.load(Relaxed) || shared.control.stopped() || self.out_of_time();
-        if self.id == 0
-            && let Some(limit) = shared.limits.nodes
-        {
-            let done = shared.total_nodes();
-            over |= done >= limit;
-            self.checkpoint = self.nodes + limit.saturating_sub(done).clamp(1, CHECK_INTERVAL);
+        if self.nodes >= self.nodes_taken {
+            let taken = shared.take_nodes();
+            over |= taken == 0;
+            self.nodes_taken = self.nodes + taken.max(1);
         }
+        self.checkpoint = self.nodes_taken.min(self.nodes + CHECK_INTERVAL);
         if let (Some(nps), Some(bounds), Some(pondered)) = (shared.limits.nps, shared.bounds, shared.pondered()) {
             let left = nodes_in((pondered + bounds.hard).saturating_sub(shared.elapsed()), nps);
             self.checkpoint = self.checkpoint.min(self.nodes + left.max(1));

@@ -57,6 +57,20 @@ fn a_cleared_engine_is_like_a_new_one() {
 }
 
 #[test]
+fn threads_share_the_limit_of_nodes() {
+    for threads in [1, 2, 4, 7] {
+        let mut engine = engine();
+        engine.set_threads(threads);
+        for limit in [1_000, 5_000, 40_000] {
+            let (outcome, _) = search(&mut engine, &game(FENS[0]), &Limits::nodes(limit));
+            // Worker 0 completes its first iteration, of some 20 nodes here, even if the helpers left it none.
+            assert!(outcome.nodes < limit + 100, "{threads} threads, {limit}: {}", outcome.nodes);
+            assert!(threads > 1 || outcome.nodes == limit, "{limit}: {}", outcome.nodes);
+        }
+    }
+}
+
+#[test]
 fn hundreds_of_threads_give_one_answer() {
     let mut engine = engine();
     engine.set_threads(300);
