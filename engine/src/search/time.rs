@@ -56,6 +56,9 @@ pub(crate) struct TimeFactors {
     pub(crate) node_fraction: f64,
 }
 
+/// The largest part of the time left that is kept in reserve.
+const MAX_RESERVE: f64 = 0.25;
+
 fn percent(per_cent: i32) -> f64 {
     f64::from(per_cent) / 100.0
 }
@@ -75,9 +78,9 @@ impl TimeBounds {
         let remaining = clock.remaining.as_secs_f64();
         let increment = clock.increment.as_secs_f64();
         let overhead = overhead.as_secs_f64();
-        // Overhead and reserve are never spent: a busy machine may delay a thread by tens of milliseconds. If less
-        // than both is left, the engine moves at once.
-        let reserve = f64::from(params.time_reserve) / 1000.0;
+        // Overhead and reserve are never spent: a busy machine may delay a thread by tens of milliseconds. A short clock
+        // keeps a part of its time, since moves at once lose by their quality.
+        let reserve = (f64::from(params.time_reserve) / 1000.0).min(MAX_RESERVE * remaining);
         let usable = (remaining - overhead - reserve).max(0.001);
         let (soft, hard) = match clock.moves_to_go {
             Some(moves) => {
@@ -147,10 +150,15 @@ mod tests {
     }
 
     #[test]
-    fn a_clock_below_overhead_and_reserve_moves_at_once() {
-        for remaining in [5, 20, 60, 110] {
-            let clock = Clock { remaining: ms(remaining), increment: ms(2), moves_to_go: None };
-            assert_eq!(TimeBounds::new(&clock, ms(10), &Params::DEFAULT).hard, ms(1), "{remaining}");
+    fn a_short_clock_keeps_a_part_and_spends_the_rest() {
+        let hard = |remaining, increment, moves_to_go| {
+            let clock = Clock { remaining: ms(remaining), increment: ms(increment), moves_to_go };
+            TimeBounds::new(&clock, ms(10), &Params::DEFAULT).hard
+        };
+        // Less than the overhead: a move at once.
+        assert_eq!([hard(5, 2, None), hard(10, 1_000, None), hard(5, 0, Some(1))], [ms(1); 3]);
+        for (spent, remaining) in [(hard(133, 0, Some(3)), 133), (hard(100, 1_000, None), 100), (hard(60, 0, Some(1)), 60)] {
+            assert!(spent > ms(remaining / 5) && spent < ms(remaining * 3 / 4), "{remaining}: {spent:?}");
         }
     }
 
