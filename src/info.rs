@@ -2,6 +2,7 @@
 //!
 //! `vampirc-uci` writes them, except for `currmovenumber`, which it misspells, and `bestmove 0000`, which it lacks.
 
+use std::borrow::Cow;
 use std::time::Duration;
 
 use dyad_engine::board::{Board, Move};
@@ -51,9 +52,34 @@ pub fn best_move_line(board: &Board, best: Option<Move>, ponder: Option<Move>) -
     UciMessage::BestMove { best_move: message_move(board, best), ponder }.serialize()
 }
 
+/// Words that XBoard takes for the failed start of an engine, after which it reads no more of the engine's lines, and
+/// what is printed in their place.
+const XBOARD_ERRORS: [(&str, &str); 6] = [
+    ("no such file", "no file"),
+    ("not found", "missing"),
+    ("permission denied", "access refused"),
+    ("can't alloc", "cannot alloc"),
+    ("unknown host", "unknown name"),
+    ("no remote directory", "no remote folder"),
+];
+
 /// An `info string` line. Control characters of the text are replaced by blanks.
 pub fn info_string(text: &str) -> String {
     UciMessage::info_string(text.replace(char::is_control, " ")).serialize()
+}
+
+/// A line as it is printed: info strings without the words that XBoard takes for a failed start.
+pub fn printable(line: &str) -> Cow<'_, str> {
+    let mut line = Cow::Borrowed(line);
+    if !line.starts_with("info string ") {
+        return line;
+    }
+    for (words, others) in XBOARD_ERRORS {
+        while let Some(at) = line.to_ascii_lowercase().find(words) {
+            line.to_mut().replace_range(at..at + words.len(), others);
+        }
+    }
+    line
 }
 
 /// Nodes per second.
@@ -153,6 +179,21 @@ mod tests {
         assert_eq!(best_move_line(&board, Some(castling), Some(reply)), "bestmove e1g1 ponder e8d7");
         assert_eq!(best_move_line(&board, Some(mv(&board, "a7a8n")), None), "bestmove a7a8n");
         assert_eq!(current_move_line(&board, 9, castling, 3), "info depth 9 currmove e1g1 currmovenumber 3");
+    }
+
+    #[test]
+    fn info_strings_have_no_words_of_a_failed_start() {
+        for (line, expected) in [
+            ("info string a: No such file or directory (os error 2)", "info string a: no file or directory (os error 2)"),
+            ("info string b NOT FOUND, not found", "info string b missing, missing"),
+            ("info string c: Permission denied", "info string c: access refused"),
+            ("info string can't allocate", "info string cannot allocate"),
+            ("info string unknown host", "info string unknown name"),
+            ("info string é No remote directory é", "info string é no remote folder é"),
+            ("info depth 1 pv not found", "info depth 1 pv not found"),
+        ] {
+            assert_eq!(printable(line), expected);
+        }
     }
 
     #[test]

@@ -53,7 +53,7 @@ use self::options::{Assignment, Set, Setter};
 use self::setting::Setting;
 use self::watch::Pipes;
 use crate::display::{self, Moves};
-use crate::info::info_string;
+use crate::info::{info_string, printable};
 use crate::perft;
 use crate::session::{Session, Trained, engine_name};
 use crate::training::{Message, Training};
@@ -717,7 +717,7 @@ struct Output {
 
 impl Output {
     fn line(&mut self, text: &str) {
-        let write = || line::write_all(&mut stdout().lock(), format!("{text}\n").as_bytes());
+        let write = || line::write_all(&mut stdout().lock(), format!("{}\n", printable(text)).as_bytes());
         self.closed |= self.pipes.while_writing(write).is_err();
     }
 

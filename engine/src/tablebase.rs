@@ -57,6 +57,16 @@ impl fmt::Debug for Tablebase {
     }
 }
 
+/// Why a folder cannot be listed. The words of the system are not used where these say the same: XBoard takes them for
+/// the failed start of an engine.
+fn no_folder(error: &io::Error) -> String {
+    match error.kind() {
+        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => "is no folder".to_string(),
+        io::ErrorKind::PermissionDenied => "may not be read".to_string(),
+        _ => error.to_string(),
+    }
+}
+
 /// The folders of a path, separated by `;` or, except on Windows, by `:`.
 fn folders(path: &str) -> impl Iterator<Item = PathBuf> + '_ {
     let parts = if cfg!(windows) { &[';'][..] } else { &[';', ':'][..] };
@@ -75,7 +85,7 @@ impl Tablebase {
             let entries = match fs::read_dir(&folder) {
                 Ok(entries) => entries,
                 Err(error) => {
-                    add_error(&folder, &error);
+                    add_error(&folder, &no_folder(&error));
                     continue;
                 }
             };
