@@ -23,7 +23,13 @@ pub fn complete(fen: &str) -> (String, Vec<String>) {
 
 fn try_complete(fen: &str, notes: &mut Vec<String>) -> Option<String> {
     let mut fields = fen.split_whitespace().peekable();
-    let (placement, side, mut castling) = (fields.next()?, fields.next()?, fields.next()?);
+    let placement = fields.next()?;
+    let mut missing = |name: &str, default: &'static str| {
+        notes.push(format!("no {name}: {default}"));
+        default
+    };
+    let side = fields.next().unwrap_or_else(|| missing("side to move", "w"));
+    let mut castling = fields.next().unwrap_or_else(|| missing("castling", "-"));
     if castling == "0" && fields.peek().is_some_and(|next| is_en_passant(next)) {
         notes.push("no castling for '0'".to_string());
         castling = "-";
@@ -39,7 +45,7 @@ fn try_complete(fen: &str, notes: &mut Vec<String>) -> Option<String> {
                 "-".to_string()
             }
         }
-        // A counter or the end must follow: an invalid field is not an omitted field.
+        // A counter or the end must follow: another field is not an omitted field.
         None if fields.peek().is_none_or(|next| number(next).is_some()) => {
             notes.push("no en passant square".to_string());
             "-".to_string()
@@ -47,7 +53,8 @@ fn try_complete(fen: &str, notes: &mut Vec<String>) -> Option<String> {
         None => return None,
     };
     let mut counter = |name: &str, default: i64| {
-        let (value, field) = match fields.next_if(|field| *field == "-" || number(field).is_some()) {
+        let is_counter = |field: &str| field == "-" || number(field).is_some();
+        let (value, field) = match fields.next_if(|field| is_counter(closed(field))).map(closed) {
             Some(field) => (number(field).map_or(default, |number| number.max(default)), Some(field)),
             None => (default, None),
         };
@@ -70,10 +77,20 @@ fn try_complete(fen: &str, notes: &mut Vec<String>) -> Option<String> {
     Some(format!("{placement} {side} {castling} {en_passant} {halfmoves} {fullmoves}"))
 }
 
-/// Whether a field can only be about en passant: `-` or a square.
+/// A field without the semicolon that ends a line in some files.
+fn closed(field: &str) -> &str {
+    field.strip_suffix(';').unwrap_or(field)
+}
+
+/// Whether a field can only be about en passant: `-`, a square, or what some programs write for none, such as `x`.
 fn is_en_passant(field: &str) -> bool {
-    let square = |bytes: &[u8]| matches!(bytes, [b'a'..=b'h' | b'A'..=b'H', b'1'..=b'8']);
-    field == "-" || square(field.as_bytes())
+    let is_file = |letter: &u8| letter.is_ascii_alphabetic();
+    match field.as_bytes() {
+        [b'-'] => true,
+        [letter] => is_file(letter),
+        [letter, digit] => is_file(letter) && digit.is_ascii_digit() && !OPERATIONS.contains(&field),
+        _ => false,
+    }
 }
 
 #[cfg(test)]
@@ -112,6 +129,20 @@ mod tests {
                 "halfmove clock 0, fullmove number 1, EPD operations ignored: 'bm e4; id \\\"x 1\\\";'",
             ),
             (format!("{START} w KQkq - 0 1 bm e4"), format!("{START} w KQkq - 0 1"), "EPD operations ignored: 'bm e4'"),
+            (
+                START.to_string(),
+                format!("{START} w - - 0 1"),
+                "no side to move: w, no castling: -, no en passant square, halfmove clock 0, fullmove number 1",
+            ),
+            (
+                format!("{ENDING} b"),
+                format!("{ENDING} b - - 0 1"),
+                "no castling: -, no en passant square, halfmove clock 0, fullmove number 1",
+            ),
+            (format!("{START} w KQkq e9 0 1"), format!("{START} w KQkq - 0 1"), "no en passant square for 'e9'"),
+            (format!("{START} w KQkq x 0 1"), format!("{START} w KQkq - 0 1"), "no en passant square for 'x'"),
+            (format!("{START} w KQkq - 0 1;"), format!("{START} w KQkq - 0 1"), ""),
+            (format!("{START} w KQkq - 3;"), format!("{START} w KQkq - 3 1"), "fullmove number 1"),
             (format!("{ENDING} b 0 - 0 1"), format!("{ENDING} b - - 0 1"), "no castling for '0'"),
             (format!("{ENDING} b - e4 0 1"), format!("{ENDING} b - - 0 1"), "no en passant square for 'e4'"),
             (format!("{ENDING} b - e6 0 1"), format!("{ENDING} b - - 0 1"), "no en passant square for 'e6'"),
@@ -127,13 +158,12 @@ mod tests {
     fn what_may_have_two_meanings_is_refused() {
         const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR";
         for rest in [
-            "",
-            "w",
+            "KQkq",
             "KQkq - 0 1",
             "x KQkq - 0 1",
             "w 0 1",
-            "w KQkq e 0 1",
-            "w KQkq e9 0 1",
+            "w KQkq - 0 1; 2",
+            "w KQkq ee 0 1",
             "w KQkq x - 0 1",
             "w KQkq - x 1",
             "w KQkq - 0 x",

@@ -402,6 +402,8 @@ mod files {
         assert_same(&read, &weights);
         assert_eq!(read.id(), weights.id());
         assert_eq!(read.to_json(), text);
+        let marked = [b"\xef\xbb\xbf", &text[..]].concat();
+        assert_same(&Weights::from_json(&marked).unwrap(), &weights);
         assert!(!text[..text.len() - 1].contains(&b'\n') && !text.contains(&b'\t'));
     }
 

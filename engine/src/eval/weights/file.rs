@@ -33,6 +33,8 @@ impl Weights {
     /// assert!(Weights::from_json(b"{}").is_err());
     /// ```
     pub fn from_json(text: &[u8]) -> Result<Weights, WeightsError> {
+        // Some editors write a byte order mark.
+        let text = text.strip_prefix("\u{feff}".as_bytes()).unwrap_or(text);
         // The parser takes a minus sign at the end for a bad number, not for an early end.
         let document = read(text.strip_suffix(b"-").unwrap_or(text))?;
         document.check()?;
