@@ -307,7 +307,7 @@ mod tests {
 
     /// Words of which every option takes one that is not its default.
     pub(super) const WORDS: &str = "3 0.25 1-0 white mover word start all moves improve comparison normalized 8+0.08 A:x=1 \
-        7 0.5 500 a=0.5 tiny regression adam";
+        7 0.5 500 a=0.5 tempo=0.5 tempo tiny regression adam";
 
     #[test]
     fn every_option_of_every_command_is_parsed() {
@@ -357,7 +357,7 @@ mod tests {
         assert!(help("label").contains(&format!("Nodes per position [default: {}]", label.nodes)));
         assert!(help("match").contains("Nodes per move [default: 20000]"));
         let train = help("train");
-        for default in ["Objective [default: perceptron]", "checkpoints [default: 60]", "Learning rate [default: 1]"] {
+        for default in ["Objective [default: perceptron]", "Learning rate [default: 1]"] {
             assert!(train.contains(default), "{default}: {train}");
         }
     }

@@ -81,7 +81,7 @@ fn games_become_samples_labels_and_weights() {
     fs::write(
         folder.join("settings.json"),
         r#"{"prepare": {"scores": "white", "test-percent": 25.0, "quiet": true, "min-ply": 6},
-            "fit": {"epochs": 2, "batch": 200, "groups": ["material", "piece_square"], "result-share": 0}}"#,
+            "fit": {"epochs": 2, "seed": 7, "groups": ["material", "piece_square"], "result-share": 0}}"#,
     )
     .unwrap();
     run(&folder, "prepare games.pgn --settings settings.json -o b.samples");

@@ -58,11 +58,10 @@ impl Target {
 /// Whether this is a position that a line sets up with fields that are not those of a strict FEN.
 fn completes(line: &str, fen: &str) -> bool {
     let mut words = line.split_whitespace();
-    let (Some("position"), Some("fen"), Some(placement), Some(side)) =
-        (words.next(), words.next(), words.next(), words.next())
-    else {
+    let (Some("position"), Some("fen"), Some(placement)) = (words.next(), words.next(), words.next()) else {
         return false;
     };
+    let side = words.next().unwrap_or("w");
     let board = Board::from_fen(&format!("{placement} {side} - - 0 1"));
     board.is_ok_and(|board| board.fen().split(' ').take(2).eq(fen.split(' ').take(2)))
 }

@@ -131,7 +131,6 @@ fn a_refused_position_is_answered_with_no_move() {
     for refused in [
         "fen",
         "fen startpos",
-        "fen rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR",
         "fen 8/8/8/8/8/8/8/8 w - - 0 1",
         "fen 4k3/8/8/8/8/8/8/4K3 x - - 0 1",
         "fen 4k3/8/8/8/8/8/8/4K3 w - - 0 1 moves e1e3",

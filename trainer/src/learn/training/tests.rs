@@ -253,7 +253,7 @@ fn the_order_of_hidden_piece_values_is_learned() {
         weights_file::save(&wrong, &start).unwrap();
         let others = GROUPS.iter().map(|group| group.name.to_string()).filter(|name| name != "material");
         let freeze = others.collect();
-        let settings = TrainingSettings { weights: Some(start), iterations: 3, objective, rate, freeze, ..small() };
+        let settings = TrainingSettings { weights: Some(start), iterations: 6, objective, rate, freeze, ..small() };
         let stop = Control::new(false);
         let mut context = Context { threads: 1, stop: &stop, on_event: &mut |_| {} };
         train(&settings, &folder.join("run"), &examples, &mut context).unwrap();
