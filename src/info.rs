@@ -184,7 +184,10 @@ mod tests {
     #[test]
     fn info_strings_have_no_words_of_a_failed_start() {
         for (line, expected) in [
-            ("info string a: No such file or directory (os error 2)", "info string a: no file or directory (os error 2)"),
+            (
+                "info string a: No such file or directory (os error 2)",
+                "info string a: no file or directory (os error 2)",
+            ),
             ("info string b NOT FOUND, not found", "info string b missing, missing"),
             ("info string c: Permission denied", "info string c: access refused"),
             ("info string can't allocate", "info string cannot allocate"),

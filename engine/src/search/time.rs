@@ -157,7 +157,9 @@ mod tests {
         };
         // Less than the overhead: a move at once.
         assert_eq!([hard(5, 2, None), hard(10, 1_000, None), hard(5, 0, Some(1))], [ms(1); 3]);
-        for (spent, remaining) in [(hard(133, 0, Some(3)), 133), (hard(100, 1_000, None), 100), (hard(60, 0, Some(1)), 60)] {
+        for (spent, remaining) in
+            [(hard(133, 0, Some(3)), 133), (hard(100, 1_000, None), 100), (hard(60, 0, Some(1)), 60)]
+        {
             assert!(spent > ms(remaining / 5) && spent < ms(remaining * 3 / 4), "{remaining}: {spent:?}");
         }
     }

@@ -128,10 +128,18 @@ pub fn train(
     let state = match folder.checkpoint().exists() {
         true => load_checkpoint(&folder, settings, &origin)?,
         // It is new, or was stopped before the first checkpoint.
-        false => TrainingState::new(settings, FloatWeights::from(&*start)),
+        false => TrainingState::new(settings, unrounded(&start)),
     };
     write(&folder.settings(), &settings.to_json())?;
     run(Plan { settings: settings.clone(), start, folder, selection, state }, examples, context)
+}
+
+/// The initial weights as numbers: Table I itself for the values of the pieces alone, which are rounded as integers.
+fn unrounded(start: &Weights) -> FloatWeights {
+    match start.id() == Weights::material().id() {
+        true => FloatWeights::material(),
+        false => FloatWeights::from(start),
+    }
 }
 
 /// The settings of the run in `folder`.
