@@ -9,7 +9,6 @@ mod output;
 
 mod annotate;
 mod average;
-mod calibrate;
 mod datagen;
 mod experiment;
 mod fit;
@@ -79,7 +78,7 @@ enum Command {
     Report(report::Arguments),
     /// Average and measure weights files
     Weights(weights::Arguments),
-    /// Train, measure and calibrate levels that play like human players; estimate ratings
+    /// Train and measure levels that play like human players; estimate ratings
     Level(Box<level::Arguments>),
     /// Repeat the experiments of a paper, or make the built-in weights
     Experiment(experiment::Arguments),

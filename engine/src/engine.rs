@@ -164,29 +164,13 @@ impl Engine {
     }
 }
 
-/// What another program did at its last search.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct EngineStatus {
-    /// Why it has no move: it did not start, died or hung.
-    pub failure: Option<String>,
-    /// Its answer, if that was no legal move.
-    pub illegal: Option<String>,
-    /// Whether it reported no value; that of the outcome is then meaningless.
-    pub unscored: bool,
-}
-
-/// An engine that plays matches: this one, an outside program, a skill level.
+/// A player of matches: this engine, a skill level.
 pub trait AnyEngine: Send {
     /// As [`Engine::clear`].
     fn clear(&mut self);
 
     /// Begins the game of this number, which seeds players that choose at random.
     fn begin(&mut self, _game: u64) {}
-
-    /// The status of another program; `None` for our own searches, which cannot fail.
-    fn status(&self) -> Option<&EngineStatus> {
-        None
-    }
 
     /// As [`Engine::search`].
     fn search(
@@ -223,10 +207,6 @@ impl AnyEngine for Box<dyn AnyEngine> {
 
     fn begin(&mut self, game: u64) {
         (**self).begin(game);
-    }
-
-    fn status(&self) -> Option<&EngineStatus> {
-        (**self).status()
     }
 
     fn search(

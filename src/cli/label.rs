@@ -1,6 +1,6 @@
 //! `dyad label`: desired moves and scores by search.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::Args;
 use dyad_formats::error::Error;
@@ -8,8 +8,7 @@ use dyad_formats::files::check_output;
 use dyad_formats::samples::{SampleFile, SampleSummary};
 use dyad_trainer::base::context::{Context, Progress};
 use dyad_trainer::data::journal::journal_name;
-use dyad_trainer::data::label::{ExternalEngine, LabelSettings, OwnEngine, label};
-use dyad_trainer::external::client::Program;
+use dyad_trainer::data::label::{LabelSettings, label};
 
 use super::progress::ProgressDisplay;
 use super::settings::{SettingsFile, check_resume};
@@ -28,12 +27,6 @@ pub struct Arguments {
     /// Weights to search with: a file, `default` or `material`
     #[arg(long, default_value = "default")]
     weights: PathBuf,
-    /// Another UCI engine to search with
-    #[arg(long, value_name = "PROGRAM", conflicts_with_all = ["min_margin", "weights"])]
-    engine: Option<PathBuf>,
-    /// Option of --engine; may be repeated
-    #[arg(long = "option", value_name = "NAME=VALUE", value_parser = named_text, requires = "engine")]
-    options: Vec<(String, String)>,
     #[command(flatten)]
     file: SettingsFile,
     #[command(flatten)]
@@ -42,29 +35,13 @@ pub struct Arguments {
     threads: Threads,
 }
 
-fn named_text(text: &str) -> Result<(String, String), String> {
-    let (name, value) = text.split_once('=').ok_or("expected NAME=VALUE")?;
-    Ok((name.to_string(), value.to_string()))
-}
-
 /// Labels a sample file.
 pub fn run(arguments: Arguments) -> Outcome {
     let inputs = [arguments.file.settings.as_ref(), Some(&arguments.weights)].into_iter().flatten();
     check_output(&arguments.out, inputs)?;
     check_resume(arguments.resume, &journal_name(&arguments.out))?;
-    let mut settings = arguments.settings;
-    if let Some(path) = arguments.engine {
-        settings.program = Some(Program { path, options: arguments.options });
-    }
-    match settings.program {
-        None if settings.timeout != LabelSettings::default().timeout => {
-            return Err("timeout: it changes nothing without --engine".into());
-        }
-        Some(_) if arguments.weights != Path::new("default") => {
-            return Err("weights: they change nothing, since another engine searches".into());
-        }
-        _ => {}
-    }
+    let settings = arguments.settings;
+    let weights = load_weights(&arguments.weights)?;
     let input = SampleFile::open(&arguments.samples)?;
     let stop = stop_on_interrupt();
     let mut progress = ProgressDisplay::new();
@@ -76,31 +53,7 @@ pub fn run(arguments: Arguments) -> Outcome {
         progress.show(|| format!("{done} of {of} positions, {rate:.0} positions/s, {left} s left"));
     };
     let mut context = Context { threads: arguments.threads.count(), stop: &stop, on_event: &mut on_event };
-    let labeled = match settings.program.clone() {
-        Some(program) => {
-            let by = program.path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-            label(
-                &input,
-                &arguments.out,
-                &settings,
-                &by,
-                || Ok(ExternalEngine::new(program.clone(), &settings, &stop)),
-                &mut context,
-            )
-        }
-        None => {
-            let weights = load_weights(&arguments.weights)?;
-            let by = format!("dyad with {} {}", weights.meta.name, weights.id());
-            label(
-                &input,
-                &arguments.out,
-                &settings,
-                &by,
-                || OwnEngine::new(weights.clone(), &settings, &stop),
-                &mut context,
-            )
-        }
-    };
+    let labeled = label(&input, &arguments.out, &weights, &settings, &mut context);
     drop(progress);
     if let Err(Error::Stopped) = labeled {
         let journal = journal_name(&arguments.out);

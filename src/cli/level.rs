@@ -23,7 +23,7 @@ use serde_json::json;
 use super::prepare::show_broken;
 use super::progress::ProgressDisplay;
 use super::settings::SettingsFile;
-use super::{Outcome, Threads, calibrate, load_model, model_or_embedded, stop_on_interrupt};
+use super::{Outcome, Threads, load_model, model_or_embedded, stop_on_interrupt};
 
 #[derive(Args)]
 pub struct Arguments {
@@ -41,8 +41,6 @@ enum Tool {
     Measure(Measure),
     /// Estimate the ratings of players from their games
     Estimate(EstimateArguments),
-    /// Play levels against engines of known strength and each other, and correct their calibration (Elo of Lichess)
-    Calibrate(Box<calibrate::Arguments>),
 }
 
 #[derive(Args)]
@@ -123,7 +121,6 @@ pub fn run(arguments: Arguments) -> Outcome {
         Tool::Train(arguments) => train(arguments),
         Tool::Measure(arguments) => measure(&arguments),
         Tool::Estimate(arguments) => estimate(arguments),
-        Tool::Calibrate(arguments) => calibrate::run(&arguments),
     }
 }
 

@@ -18,7 +18,7 @@ use dyad_formats::input::Kind;
 use dyad_trainer::arena::matches::{MOST_GAMES, Match, MatchEnd, MatchGame, MatchPlayer, MatchRecord, MatchScore};
 use dyad_trainer::arena::openings::{self, Opening, OpeningSettings, RandomOpenings, Variant};
 use dyad_trainer::arena::pgn_writer::{PgnFile, today};
-use dyad_trainer::arena::play::{Adjudication, DrawRule, GameEnd, SearchLimits, WinRule};
+use dyad_trainer::arena::play::{Adjudication, DrawRule, SearchLimits, WinRule};
 use dyad_trainer::arena::statistics::{Decision, EloModel, Sprt};
 use dyad_trainer::base::number::{self, number};
 use serde::Serialize;
@@ -32,8 +32,8 @@ use super::{Outcome, Threads, read_openings, stop_on_interrupt};
 
 #[derive(Args)]
 pub struct Arguments {
-    /// First player: weights (a file, `default` or `material`), `level:1600` (Elo of Lichess),
-    /// `deepchess:FILE` (a network), or another engine as `uci:PATH,OPTION=VALUE`
+    /// First player: weights (a file, `default` or `material`), `level:1600` (Elo of Lichess) or `deepchess:FILE` (a
+    /// network)
     a: PlayerSpec,
     /// Second player, as the first
     b: PlayerSpec,
@@ -210,16 +210,8 @@ impl GameReporter {
     }
 
     pub(super) fn report(&mut self, game: &MatchGame) {
-        let (number, reason) = (game.number + 1, game.game.reason);
-        *self.reasons.entry(reason.words()).or_default() += 1;
-        match (reason, &game.game.failure) {
-            (GameEnd::IllegalMove, Some(answer)) => {
-                self.progress.say(&format!("game {number}: no legal move: {answer}"));
-            }
-            (GameEnd::IllegalMove, None) => self.progress.say(&format!("game {number}: the engine made no legal move")),
-            (_, Some(failure)) => self.progress.say(&format!("game {number}: engine failed: {failure}")),
-            _ => (),
-        }
+        let number = game.number + 1;
+        *self.reasons.entry(game.game.reason.words()).or_default() += 1;
         for fault in self.tables.iter().filter_map(|tables| tables.take_damage()) {
             if self.faults.insert(fault.clone()) {
                 self.progress.say(&format!("game {number}: {fault}"));
@@ -303,9 +295,7 @@ impl MatchSettings {
             let unused = spec.unused_options();
             let named = options.iter().filter_map(|option| Some(option.split_once('=')?.0.to_lowercase()));
             if let Some(name) = named.into_iter().find(|name| unused.contains(&name.as_str())) {
-                let is_engine = matches!(spec, PlayerSpec::Engine(_));
-                let hint = if is_engine { "; its own options go behind its path" } else { "" };
-                return Err(format!("option {name}: it changes nothing for '{spec}'{hint}"));
+                return Err(format!("option {name}: it changes nothing for '{spec}'"));
             }
             let constant = self.set.iter().find(|text| constant_of(text, side));
             if let Some(text) = constant.filter(|_| !unused.is_empty()) {
@@ -671,10 +661,7 @@ mod tests {
             settings.to_match([&spec(a), &spec(b)]).map_or_else(|error| error.to_string(), |_| String::new())
         };
         for (a, b, option, set, expected) in [
-            ("uci:stockfish", "default", "threads=4", "", "option threads: it changes nothing for 'uci:stockfish'"),
-            ("uci:stockfish", "default", "Overhead=4", "", "its own options go behind its path"),
             ("level:1600", "default", "tablebase=x", "", "option tablebase: it changes nothing for 'level:1600'"),
-            ("uci:stockfish", "default", "", "a:rfp_depth=7", "'uci:stockfish' does not search with these"),
             ("default", "level:1600", "", "B:rfp_depth=7", "'level:1600' does not search with these"),
             ("default", "level:1600", "threads=2", "A:rfp_depth=7", ""),
             ("level:1600", "default", "overhead=4", "B:rfp_depth=7", ""),
@@ -763,8 +750,8 @@ mod tests {
         for (settings, budget) in cases {
             assert_eq!(settings.budget(), Ok(budget));
         }
-        assert!(spec("uci:stockfish").check_clock(by_nodes).unwrap_err().contains("'uci:stockfish'"));
-        for (argument, budget) in [("uci:stockfish", clock), ("default", by_nodes)] {
+        assert!(spec("deepchess:a.bin").check_clock(by_nodes).unwrap_err().contains("'deepchess:a.bin'"));
+        for (argument, budget) in [("deepchess:a.bin", clock), ("default", by_nodes)] {
             assert_eq!(spec(argument).check_clock(budget), Ok(()));
         }
         for text in ["", "x", "-1", "1+", "1e300", "NaN", "1.8e19+1.8e19", "60+1e8", "8+0.08@", "8@0", "@5"] {

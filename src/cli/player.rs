@@ -11,8 +11,6 @@ use dyad_levels::player::PlayerProfile;
 use dyad_papers::deepchess::network::Network;
 use dyad_trainer::arena::matches::MatchPlayer;
 use dyad_trainer::arena::play::SearchLimits;
-use dyad_trainer::external::client::Program;
-use dyad_trainer::external::player::ExternalPlayer;
 
 use super::{load_model, load_weights};
 
@@ -27,8 +25,6 @@ pub enum PlayerSpec {
     Strength(Strength),
     /// A network that compares positions: `deepchess:FILE`.
     Network(PathBuf),
-    /// Another engine: `uci:stockfish,UCI_LimitStrength=true,UCI_Elo=1500`.
-    Engine(Program),
 }
 
 impl FromStr for PlayerSpec {
@@ -55,7 +51,6 @@ impl FromStr for PlayerSpec {
                 PlayerSpec::Strength(Strength { rating, inverse_temperature, nodes })
             }
             "deepchess" => PlayerSpec::Network(rest.into()),
-            "uci" => PlayerSpec::Engine(rest.parse()?),
             _ => PlayerSpec::Weights(text.into()),
         })
     }
@@ -79,19 +74,16 @@ impl fmt::Display for PlayerSpec {
                 Ok(())
             }
             PlayerSpec::Network(file) => write!(f, "deepchess:{}", file.display()),
-            PlayerSpec::Engine(program) => write!(f, "uci:{program}"),
         }
     }
 }
 
 impl PlayerSpec {
-    /// The name in games and results: a level as it is given, a program with its options, a file without folder and
-    /// extension.
+    /// The name in games and results: a level as it is given, a file without folder and extension.
     pub fn name(&self) -> String {
         let argument = self.to_string();
         match self {
             PlayerSpec::Level { .. } | PlayerSpec::Strength(_) => argument,
-            PlayerSpec::Engine(program) => Program { path: program.name().into(), ..program.clone() }.to_string(),
             PlayerSpec::Weights(_) | PlayerSpec::Network(_) => {
                 Path::new(&argument).file_stem().map_or(argument.clone(), |stem| stem.to_string_lossy().into_owned())
             }
@@ -103,12 +95,11 @@ impl PlayerSpec {
         match self {
             PlayerSpec::Weights(file) | PlayerSpec::Network(file) => Some(file),
             PlayerSpec::Level { model, .. } => model.as_deref(),
-            PlayerSpec::Engine(program) => Some(&program.path),
             PlayerSpec::Strength(_) => None,
         }
     }
 
-    /// Loads or starts the player.
+    /// Loads the player.
     pub fn player(&self, name: &str, budget: SearchLimits) -> Result<MatchPlayer, Box<dyn Error>> {
         /// Levels draw the same moves in every match.
         const SEED: u64 = 1;
@@ -117,9 +108,6 @@ impl PlayerSpec {
             PlayerSpec::Weights(file) => return Ok(MatchPlayer::new(name, load_weights(file)?, budget)),
             PlayerSpec::Network(file) => {
                 return Ok(MatchPlayer::new(name, Arc::new(Network::load(file)?), budget));
-            }
-            PlayerSpec::Engine(program) => {
-                return Ok(MatchPlayer::new(name, Arc::new(ExternalPlayer::new(program.clone())?), budget));
             }
             PlayerSpec::Level { elo, model } => {
                 let model = model.as_ref().map_or_else(|| Ok(embedded()), |file| load_model(file).map(Arc::new))?;
@@ -134,7 +122,6 @@ impl PlayerSpec {
     pub fn unused_options(&self) -> &'static [&'static str] {
         match self {
             PlayerSpec::Weights(_) => &[],
-            PlayerSpec::Engine(_) => &["threads", "overhead", "tablebase"],
             PlayerSpec::Network(_) => &["hash", "threads", "tablebase"],
             PlayerSpec::Level { .. } | PlayerSpec::Strength(_) => &["hash", "threads", "tablebase", "nodes", "depth"],
         }
@@ -144,7 +131,7 @@ impl PlayerSpec {
     pub fn check_clock(&self, budget: SearchLimits) -> Result<(), String> {
         let by_nodes = matches!(budget, SearchLimits::Clock { nps: Some(_), .. });
         match self {
-            PlayerSpec::Engine(_) | PlayerSpec::Network(_) if by_nodes => {
+            PlayerSpec::Network(_) if by_nodes => {
                 Err(format!("'{self}' does not play on a clock that runs by nodes"))
             }
             _ => Ok(()),
@@ -167,9 +154,6 @@ mod tests {
             ("runs/best.json", "best"),
             ("default", "default"),
             ("deepchess:runs/network.bin", "network"),
-            ("uci:stockfish", "stockfish"),
-            ("uci:engines/weiss-2.0", "weiss-2.0"),
-            ("uci:engines/weiss.exe,Hash=16,SyzygyPath=/tables/3", "weiss,Hash=16,SyzygyPath=/tables/3"),
         ] {
             let player: PlayerSpec = argument.parse().unwrap();
             assert_eq!((player.to_string(), player.name()), (argument.to_string(), name.to_string()));
@@ -178,7 +162,6 @@ mod tests {
             ("level:x", "'level:x': 'x' is not a number from -5 to 4000"),
             ("rating:1600:50000", "'50000' is not a number"),
             ("rating:1600:1:many", "'many' is not a number of nodes"),
-            ("uci:stockfish,Elo", "'Elo' is not of the form name=value"),
         ] {
             let error = argument.parse::<PlayerSpec>().unwrap_err();
             assert!(error.contains(problem), "{error}");

@@ -87,87 +87,15 @@ fn an_estimate_has_an_interval_also_in_json() {
 }
 
 #[test]
-fn another_engine_plays_a_match() {
-    let folder = folder("another-engine");
-    let games = folder.join("games.pgn");
-    let program = format!("uci:{},UCI_LimitStrength=true,UCI_Elo=1200", env!("CARGO_BIN_EXE_dyad"));
-    let limits = ["--nodes", "100", "--games", "2", "--max-plies", "20", "--pgn", text(&games)];
-    let lines = output(&[&["match", "level:1000", &program], &limits[..]].concat());
-    assert!(lines.iter().any(|line| line.starts_with("Games    2: +0 =2 -0")), "{lines:?}");
-    assert!(!lines.iter().any(|line| line.contains("illegal")), "{lines:?}");
-    // Both report their depth, `{+0.35/9}`, with each of their moves.
-    let games = fs::read_to_string(&games).unwrap();
-    let comments: Vec<&str> = games.split('{').skip(1).filter(|comment| !comment.starts_with("book}")).collect();
-    let depth = |comment: &&str| comment.split(['}', ',']).next()?.rsplit('/').next()?.parse::<u32>().ok();
-    let printed = comments.iter().filter_map(depth).filter(|&plies| plies > 0).count();
-    assert!(printed > 0 && printed == comments.len(), "{games}");
-    fs::remove_dir_all(folder).unwrap();
+fn players_that_do_not_exist_are_refused() {
     for (opponent, expected) in [
-        ("uci:/nowhere/engine", "/nowhere/engine"),
-        ("uci:/bin/cat,Elo", "'Elo' is not of the form name=value"),
         ("level:much", "'much' is not a number"),
+        ("level:1200:/nowhere.json", "/nowhere.json"),
+        ("deepchess:/nowhere.bin", "/nowhere.bin"),
     ] {
         let printed = refusal(&["match", "level:1000", opponent]);
         assert!(printed.contains(expected), "{opponent}: {printed}");
     }
-}
-
-#[test]
-fn a_calibration_is_played_once_and_written() {
-    let folder = folder("calibration");
-    let [log, model] = ["log.jsonl", "model.json"].map(|name| folder.join(name));
-    let program = env!("CARGO_BIN_EXE_dyad");
-    let limits = ["--nodes", "100", "--games", "2", "--max-plies", "20"];
-    let begin = [&["level", "calibrate", "--log", text(&log)], &limits[..]].concat();
-    let whole = ["--program", program, "--levels", "1290", "--steps", "1290,1525", "--out", text(&model)];
-    let all = [&begin[..], &whole].concat();
-    let lines = output(&all);
-    assert!(refusal(&all).contains("log.jsonl exists: continue it with --resume"));
-    for row in [
-        "| 1290 | dyad, 1290 | 100 nodes a move | 2 | 50.0 % |",
-        "| 1525 | level 1290 | 100 nodes a move | 2 | 50.0 % |",
-        "Against programs: mean error 0, largest 0",
-        "1290 -> 1290",
-    ] {
-        assert!(lines.iter().any(|line| line.starts_with(row)), "{row}: {lines:?}");
-    }
-    // Two drawn games make 235 Elo between the levels less likely.
-    let placed = lines.iter().find_map(|line| line.strip_prefix("1525 -> ")).unwrap().parse::<u32>().unwrap();
-    assert!((1340..1475).contains(&placed), "{placed}");
-
-    let again = [&all[..], &["--resume"]].concat();
-    // What was played stands in the log.
-    let played = fs::read_to_string(&log).unwrap();
-    assert_eq!(played.lines().count(), 2);
-    assert_eq!(output(&again), lines);
-    assert_eq!(fs::read_to_string(&log).unwrap(), played);
-    output(&[&begin[..], &["--resume", "--steps", "1290,1525", "--model", text(&model)]].concat());
-    assert_eq!(fs::read_to_string(&log).unwrap().lines().count(), 3, "a level that changed is played again");
-    // A truncated line is ignored, and other openings are another match.
-    fs::write(&log, format!("{}{{\"level\":1", fs::read_to_string(&log).unwrap())).unwrap();
-    output(&[&begin[..], &["--resume", "--steps", "1290,1525", "--seed", "2"]].concat());
-    let played = fs::read_to_string(&log).unwrap();
-    assert_eq!(played.lines().count(), 4, "{played}");
-    assert_eq!(output(&again), lines);
-    assert_eq!(fs::read_to_string(&log).unwrap(), played);
-    // A program whose numbers mean more is set to a lower one, and its match is another.
-    let lines = output(&[&again[..], &["--program-offset", "90"]].concat());
-    assert!(lines.iter().any(|line| line.starts_with("| 1290 | dyad, 1200 | 100 nodes a move")), "{lines:?}");
-
-    for (wrong, expected) in [
-        (&["--steps", "1000"][..], "nothing to play"),
-        (&["--levels", "1290"], "--program"),
-        (&["--program", "/nowhere/engine", "--levels", "1290"], "/nowhere/engine"),
-        (&["--program", program, "--levels", "1290", "--out", text(&log)], "log.jsonl"),
-        (&["--steps", "1290,1525", "--out", text(&model)], "--levels"),
-        (&["--steps", "1290,1525", "--pgn", "games.pgn"], "--pgn"),
-    ] {
-        let printed = refusal(&[&begin[..], &["--resume"], wrong].concat());
-        assert!(printed.contains(expected), "{wrong:?}: {printed}");
-    }
-    fs::write(&log, "no log\n").unwrap();
-    assert!(refusal(&again).contains("log.jsonl, line 1"));
-    fs::remove_dir_all(folder).unwrap();
 }
 
 #[test]

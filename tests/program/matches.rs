@@ -107,12 +107,6 @@ fn a_match_that_was_killed_is_resumed_from_its_games() {
     }
     assert!(refusal(&["match", "default", "material", "--resume"]).contains("pgn says which file"));
 
-    // Files of earlier releases do not say what the players played with.
-    let untagged: String = games.split_inclusive('\n').filter(|line| !line.contains("Setup \"")).collect();
-    assert!(untagged.len() < games.len());
-    fs::write(&pgn, &untagged).unwrap();
-    assert_eq!(counts(&resume), whole);
-
     // Games of another budget are those of another match.
     fs::write(&pgn, &games).unwrap();
     let deeper: Vec<&str> = resume.iter().map(|&argument| if argument == "200" { "300" } else { argument }).collect();

@@ -7,7 +7,6 @@
 //! The modules (`ARCHITECTURE.md` has which may use which):
 //!
 //! - [`base`]: threads, files, locks;
-//! - [`external`]: UCI engines in other processes;
 //! - [`data`]: samples from games and positions, with the moves that were played or those of a search;
 //! - [`fit`]: weights by regression, their scale, averages of several sets, their quality;
 //! - [`learn`]: comparison training;
@@ -24,7 +23,6 @@ pub mod annotate;
 pub mod arena;
 pub mod base;
 pub mod data;
-pub mod external;
 pub mod fit;
 pub mod learn;
 pub mod levels;

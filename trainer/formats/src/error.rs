@@ -30,9 +30,6 @@ pub enum Error {
         /// What was expected and what was found.
         problem: Box<dyn StdError + Send + Sync>,
     },
-    /// An external engine does not start or does not answer.
-    #[error("engine: {0}")]
-    Engine(String),
     /// Settings that contradict each other or the data.
     #[error("settings: {0}")]
     Settings(String),

@@ -23,7 +23,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::arena::openings::Opening;
 use crate::arena::pgn_writer::PgnGame;
-use crate::arena::play::{Adjudication, FinishedGame, GameEnd, Player, SearchLimits, play};
+use crate::arena::play::{Adjudication, FinishedGame, Player, SearchLimits, play};
 use crate::arena::statistics::{Decision, Estimate, MatchResults, Points, Sprt};
 use crate::base::parallel::ordered_map;
 
@@ -82,9 +82,6 @@ pub const MOST_GAMES: u64 = 1_000_000_000;
 
 /// Tags of [`MatchPlayer::setup`], for White and Black.
 pub(super) const SETUPS: [&str; 2] = ["WhiteSetup", "BlackSetup"];
-
-/// Consecutive games with an engine failure after which a match ends with an error.
-pub(super) const MOST_FAILURES: usize = 3;
 
 /// A match to be played.
 #[derive(Clone, Debug)]
@@ -189,8 +186,7 @@ impl Match {
     }
 
     /// Plays the match. `on_game` is called with each game, in the order of the schedule, and the score after it. An
-    /// error that it returns ends the match and is returned. Repeated engine failures end the match with an error as
-    /// well.
+    /// error that it returns ends the match and is returned.
     pub fn run(
         &self,
         openings: impl Iterator<Item = Opening> + Send,
@@ -211,7 +207,7 @@ impl Match {
     ) -> Result<MatchRecord, Error> {
         let start = Instant::now();
         let over = AtomicBool::new(false);
-        let mut count = Count { played: self, score: MatchScore::default(), first_of_pair: None, failures: 0, on_game };
+        let mut count = Count { played: self, score: MatchScore::default(), first_of_pair: None, on_game };
         for (number, &result) in (0..).zip(before) {
             if let Some(end) = count.count(points_of_first(result, number)) {
                 return Ok(self.record(&count.score, end, 0.0));
@@ -319,8 +315,6 @@ struct Count<'a, F> {
     played: &'a Match,
     score: MatchScore,
     first_of_pair: Option<Points>,
-    /// Consecutive games with an engine failure.
-    failures: usize,
     on_game: F,
 }
 
@@ -330,10 +324,6 @@ impl<F: FnMut(&MatchGame, &MatchScore) -> Result<(), Error>> Count<'_, F> {
         let Some(game) = game else { return Ok(ControlFlow::Break(MatchEnd::Stopped)) };
         let end = self.count(game.points());
         (self.on_game)(&game, &self.score)?;
-        self.failures = if game.game.reason == GameEnd::EngineFailure { self.failures + 1 } else { 0 };
-        if let Some(failure) = game.game.failure.filter(|_| self.failures == MOST_FAILURES) {
-            return Err(Error::Engine(format!("it failed in {MOST_FAILURES} games in a row: {failure}")));
-        }
         Ok(end.map_or(ControlFlow::Continue(()), ControlFlow::Break))
     }
 
@@ -395,12 +385,8 @@ mod tests {
     use super::*;
     use crate::arena::openings::{OpeningSettings, RandomOpenings};
     use crate::arena::pgn_writer::PgnFile;
-    use crate::arena::play::{DrawRule, WinRule};
+    use crate::arena::play::{DrawRule, GameEnd, WinRule};
     use crate::arena::statistics::EloModel;
-    #[cfg(unix)]
-    use crate::external::client::Program;
-    #[cfg(unix)]
-    use crate::external::player::ExternalPlayer;
     use dyad_engine::eval::layout::MATERIAL;
     use dyad_engine::eval::{FloatWeights, Weights};
     use dyad_engine::search::time_of;
@@ -442,13 +428,6 @@ mod tests {
         Match { players: [player(0), player(1)], pairs, threads, adjudication: rules, tables: None, sprt: None }
     }
 
-    /// A script that speaks UCI and does this when it is to search.
-    #[cfg(unix)]
-    fn outside(name: &str, go: &str) -> ExternalPlayer {
-        let path = crate::external::testing::fake_engine(name, "", go);
-        ExternalPlayer::new(Program { path, options: Vec::new() }).unwrap()
-    }
-
     fn run(played: &Match) -> (Vec<MatchGame>, MatchRecord) {
         let mut games = Vec::new();
         let listen = |game: &MatchGame, _: &MatchScore| {
@@ -487,79 +466,6 @@ mod tests {
         assert_eq!(text, pgn_of(&Match { threads: 1, ..played }));
         let spent = games[0].game.moves[0].time.as_secs_f64();
         assert!(text.contains(&format!(" {spent:.3}s}}")), "{text}");
-    }
-
-    /// Three consecutive failures of an engine end the match; the games report the failure. A resumed match plays them
-    /// again.
-    #[cfg(unix)]
-    #[test]
-    fn repeated_engine_failures_end_the_match() {
-        let mut played = match_of([good(), bad()], 10, 1);
-        played.players[1].weights = Arc::new(outside("dies", "exit 1"));
-        let folder = Temporary::folder();
-        let path = folder.join("match.pgn");
-        let mut file = PgnFile::append_to(&path).unwrap();
-        let mut games = Vec::new();
-        let mut listen = |game: &MatchGame, _: &MatchScore| {
-            games.push(game.game.clone());
-            file.write(&played.pgn(game, "test", "2025.01.01")).unwrap();
-            Ok(())
-        };
-        let error = played.run(openings(), &Control::new(false), &mut listen).unwrap_err().to_string();
-        assert!(error.contains("it failed in 3 games in a row: "), "{error}");
-        for _ in 0..2 {
-            let (before, again) = played.results_in(&path, "test", openings()).unwrap();
-            assert_eq!(before, []);
-            assert!(played.resume(&before, again, &Control::new(false), &mut listen).is_err());
-        }
-        assert_eq!(games.len(), 9);
-        for game in games {
-            assert_eq!((game.reason, game.result == GameResult::Draw), (GameEnd::EngineFailure, false));
-            assert!(game.failure.is_some_and(|failure| failure.contains("dies")));
-        }
-    }
-
-    /// An engine that does not react is abandoned, and its game is not counted.
-    #[cfg(unix)]
-    #[test]
-    fn a_stopped_match_does_not_wait_for_an_engine() {
-        use crate::external::testing::{engines, log_of};
-        for (name, budget) in [
-            ("deaf-nodes", SearchLimits::Nodes(300)),
-            ("deaf-time", SearchLimits::MoveTime(Duration::from_secs(1000))),
-            (
-                "deaf-clock",
-                SearchLimits::Clock { base: Duration::from_secs(1000), increment: Duration::ZERO, nps: None },
-            ),
-        ] {
-            let mut played = match_of([good(), bad()], 10, 1);
-            played.players[0].weights = Arc::new(outside(name, "exec sleep 1000"));
-            played.players[0].budget = budget;
-            let log = log_of(&engines().join(name));
-            let searches = || std::fs::read_to_string(&log).is_ok_and(|commands| commands.contains("go "));
-            let stop = Control::new(false);
-            let record = std::thread::scope(|scope| {
-                scope.spawn(|| {
-                    while !searches() {
-                        std::thread::sleep(Duration::from_millis(5));
-                    }
-                    stop.stop();
-                });
-                played.run(openings(), &stop, |_, _| panic!("no game ends")).unwrap()
-            });
-            assert_eq!((record.end, record.tally.games()), (MatchEnd::Stopped, 0));
-        }
-    }
-
-    #[cfg(unix)]
-    #[test]
-    fn a_program_that_exceeds_its_move_time_loses() {
-        let mut played = match_of([good(), bad()], 1, 1);
-        played.players[1].weights = Arc::new(outside("slow", "sleep 1; echo bestmove 0000"));
-        played.players[1].budget = SearchLimits::MoveTime(Duration::from_millis(1));
-        let (games, record) = run(&played);
-        assert_eq!(record.tally.wins, 2);
-        assert!(games.iter().all(|game| game.game.reason == GameEnd::TimeForfeit), "{games:?}");
     }
 
     #[test]
@@ -610,7 +516,6 @@ mod tests {
                 assert!(board.is_legal(made.mv), "{} in {board}", made.mv);
                 board = board.after(made.mv);
             }
-            assert_ne!(game.game.reason, GameEnd::IllegalMove);
             let mated = board.in_check() && !board.has_legal_move();
             assert_eq!(game.game.reason == GameEnd::Checkmate, mated);
             assert_eq!(game.game.result == GameResult::Draw, game.points() == Points::Draw);

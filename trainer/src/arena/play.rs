@@ -100,9 +100,6 @@ pub struct Adjudication {
     pub plies: Option<u32>,
 }
 
-/// Tolerance for the move time of an external program, as in other match programs, for the communication.
-const MOVE_TIME_MARGIN: Duration = Duration::from_millis(100);
-
 /// Upper bound of moves in a rule.
 const MOST_MOVES: u32 = 10_000;
 
@@ -167,10 +164,6 @@ pub enum GameEnd {
     Length,
     /// The side to move overstepped its time.
     TimeForfeit,
-    /// The side to move made no legal move: an engine bug.
-    IllegalMove,
-    /// The engine to move could not be started, crashed or hung.
-    EngineFailure,
 }
 
 impl GameEnd {
@@ -182,8 +175,6 @@ impl GameEnd {
                 "adjudication"
             }
             GameEnd::TimeForfeit => "time forfeit",
-            GameEnd::IllegalMove => "rules infraction",
-            GameEnd::EngineFailure => "abandoned",
             _ => "normal",
         }
     }
@@ -202,8 +193,6 @@ impl GameEnd {
             GameEnd::Tablebase => "adjudication by endgame tables",
             GameEnd::Length => "draw by length",
             GameEnd::TimeForfeit => "loss on time",
-            GameEnd::IllegalMove => "loss by an illegal move",
-            GameEnd::EngineFailure => "loss by a failure of the engine",
         }
     }
 }
@@ -213,8 +202,8 @@ impl GameEnd {
 pub struct SearchedMove {
     /// The move.
     pub mv: Move,
-    /// Score for the side that made it, if its engine reported one.
-    pub score: Option<Score>,
+    /// Score for the side that made it.
+    pub score: Score,
     /// Depth of the last iteration.
     pub depth: u32,
     /// Nodes searched.
@@ -234,8 +223,6 @@ pub struct FinishedGame {
     pub result: GameResult,
     /// The reason of the end.
     pub reason: GameEnd,
-    /// The failure of the losing engine, or its answer, if it made no legal move.
-    pub failure: Option<String>,
 }
 
 impl FinishedGame {
@@ -249,7 +236,7 @@ impl FinishedGame {
     #[must_use]
     pub fn record(&self) -> GameRecord {
         let book = self.opening.moves.iter().map(|&mv| PlayedMove { book: true, ..PlayedMove::scored(mv, None) });
-        let searched = self.moves.iter().map(|made| PlayedMove::scored(made.mv, made.score));
+        let searched = self.moves.iter().map(|made| PlayedMove::scored(made.mv, Some(made.score)));
         let tags = Tags { result: Some(self.result), ..Tags::default() };
         let moves = book.chain(searched).collect();
         GameRecord {
@@ -282,12 +269,10 @@ impl FinishedGame {
     }
 }
 
-/// The comment of a move in the format of Cute Chess and fastchess: `+0.35/20 1.2s`. Without a score, the depth is left
-/// out as well.
+/// The comment of a move in the format of Cute Chess and fastchess: `+0.35/20 1.2s`.
 fn remark(made: &SearchedMove, with_times: bool) -> String {
-    let score = made.score.map(|score| format!("{score}/{}", made.depth));
-    let time = with_times.then(|| format!("{:.3}s", made.time.as_secs_f64()));
-    score.into_iter().chain(time).collect::<Vec<_>>().join(" ")
+    let time = if with_times { format!(" {:.3}s", made.time.as_secs_f64()) } else { String::new() };
+    format!("{}/{}{time}", made.score, made.depth)
 }
 
 /// Plays a game; White is the first player. Both engines are reset before it. `None` if `control` or `abandon` (checked
@@ -314,7 +299,7 @@ pub fn play<E: AnyEngine>(
             running.clocks[side] = base;
         }
     }
-    let (mut moves, mut failure) = (Vec::new(), None);
+    let mut moves = Vec::new();
     let (result, reason) = loop {
         if let Some(end) = end_by_rule(&running.game) {
             break end;
@@ -334,15 +319,11 @@ pub fn play<E: AnyEngine>(
                     }
                 }
             }
-            Turn::Lost(reason) => {
-                let status = running.players[side.to_index()].engine.status();
-                failure = status.and_then(|status| status.failure.clone().or_else(|| status.illegal.clone()));
-                break (GameResult::win_of(!side), reason);
-            }
+            Turn::OutOfTime => break (GameResult::win_of(!side), GameEnd::TimeForfeit),
             Turn::Stopped => return None,
         }
     };
-    Some(FinishedGame { opening: opening.clone(), moves, result, reason, failure })
+    Some(FinishedGame { opening: opening.clone(), moves, result, reason })
 }
 
 /// The state of a running game.
@@ -355,14 +336,14 @@ struct RunningGame<'a, E> {
 
 enum Turn {
     Moved(SearchedMove),
-    Lost(GameEnd),
+    OutOfTime,
     Stopped,
 }
 
 /// One of several searches that `control` stops, with its own time.
 ///
 /// A timed search gets its own control, whose clock starts now, and checks `control` at its reports. Without a clock
-/// `control` itself stops the search at once, as it does for an external program, which keeps its own time.
+/// `control` itself stops the search at once.
 pub(crate) fn search(
     engine: &mut dyn AnyEngine,
     game: &Game,
@@ -371,7 +352,7 @@ pub(crate) fn search(
     control: &Control,
 ) -> Outcome {
     let own = Control::new(false);
-    let timed = engine.status().is_none() && (limits.movetime.is_some() || limits.clock.is_some());
+    let timed = limits.movetime.is_some() || limits.clock.is_some();
     let held_by = if timed { &own } else { control };
     let mut listen = |_: &Report| {
         if control.stopped() {
@@ -392,27 +373,15 @@ impl<E: AnyEngine> RunningGame<'_, E> {
         if control.stopped() {
             return Turn::Stopped;
         }
-        if player.engine.status().is_some_and(|status| status.failure.is_some()) {
-            return Turn::Lost(GameEnd::EngineFailure);
-        }
-        match player.budget {
-            SearchLimits::Clock { .. } if time > self.clocks[side] => return Turn::Lost(GameEnd::TimeForfeit),
-            SearchLimits::Clock { increment, .. } => self.clocks[side] = self.clocks[side] - time + increment,
-            SearchLimits::MoveTime(most) if player.engine.status().is_some() && time > most + MOVE_TIME_MARGIN => {
-                return Turn::Lost(GameEnd::TimeForfeit);
+        if let SearchLimits::Clock { increment, .. } = player.budget {
+            if time > self.clocks[side] {
+                return Turn::OutOfTime;
             }
-            _ => (),
+            self.clocks[side] = self.clocks[side] - time + increment;
         }
-        match outcome.best {
-            Some(mv) if self.game.board().is_legal(mv) => {
-                self.game.push(mv);
-                let status = self.players[side].engine.status();
-                let unscored = status.is_some_and(|status| status.unscored);
-                let score = (!unscored).then(|| score_of(outcome.score));
-                Turn::Moved(SearchedMove { mv, score, depth: outcome.depth, nodes: outcome.nodes, time })
-            }
-            _ => Turn::Lost(GameEnd::IllegalMove),
-        }
+        let mv = outcome.best.expect("there is a legal move, or the game had ended");
+        self.game.push(mv);
+        Turn::Moved(SearchedMove { mv, score: score_of(outcome.score), depth: outcome.depth, nodes: outcome.nodes, time })
     }
 }
 
@@ -448,8 +417,8 @@ impl Adjudicator {
         Adjudicator { rules, even: 0, won: (Color::White, 0) }
     }
 
-    /// Adds the score of the move just made by `side`; a missing score resets the counts.
-    fn observe(&mut self, game: &Game, side: Color, score: Option<Score>) -> Option<(GameResult, GameEnd)> {
+    /// Adds the score of the move just made by `side`.
+    fn observe(&mut self, game: &Game, side: Color, score: Score) -> Option<(GameResult, GameEnd)> {
         let draw = self.rules.draw.is_some_and(|rule| self.is_draw(game, score, rule));
         let winner = self.rules.win.and_then(|rule| self.winner(side, score, rule));
         let long = self.rules.plies.is_some_and(|plies| game.moves().len() >= plies as usize);
@@ -461,18 +430,14 @@ impl Adjudicator {
         }
     }
 
-    fn is_draw(&mut self, game: &Game, score: Option<Score>, rule: DrawRule) -> bool {
+    fn is_draw(&mut self, game: &Game, score: Score, rule: DrawRule) -> bool {
         let quiet = game.board().halfmove_clock() > 0;
-        let near_zero = score.is_some_and(|score| score.0.abs() <= rule.score);
+        let near_zero = score.0.abs() <= rule.score;
         self.even = if quiet && near_zero { self.even + 1 } else { 0 };
         self.even >= 2 * rule.moves && game.board().fullmove_number() >= rule.from
     }
 
-    fn winner(&mut self, side: Color, score: Option<Score>, rule: WinRule) -> Option<Color> {
-        let Some(score) = score else {
-            self.won.1 = 0;
-            return None;
-        };
+    fn winner(&mut self, side: Color, score: Score, rule: WinRule) -> Option<Color> {
         let favored = if score.0 >= 0 { side } else { !side };
         let clear = score.0.abs() >= rule.score;
         let (color, count) = self.won;
@@ -492,17 +457,13 @@ mod tests {
 
     /// Moves the knights back and forth, so that only the scores matter.
     fn adjudicated(rules: Adjudication, scores: &[i16]) -> Option<(usize, GameResult, GameEnd)> {
-        adjudicated_by(rules, &scores.iter().map(|&score| Some(Score(score))).collect::<Vec<_>>())
-    }
-
-    fn adjudicated_by(rules: Adjudication, scores: &[Option<Score>]) -> Option<(usize, GameResult, GameEnd)> {
         let mut adjudicator = Adjudicator::new(rules);
         let mut game = Game::new(Board::startpos());
         for (ply, &score) in scores.iter().enumerate() {
             let side = game.board().side_to_move();
             let mv = game.board().parse_uci(["g1f3", "g8f6", "f3g1", "f6g8"][ply % 4]).unwrap();
             game.push(mv);
-            if let Some((result, reason)) = adjudicator.observe(&game, side, score) {
+            if let Some((result, reason)) = adjudicator.observe(&game, side, Score(score)) {
                 return Some((ply + 1, result, reason));
             }
         }
@@ -543,23 +504,12 @@ mod tests {
     }
 
     #[test]
-    fn moves_without_a_score_reset_the_counts() {
-        let draws = Adjudication { draw: Some(DrawRule { from: 1, moves: 2, score: 10 }), ..Adjudication::default() };
-        let (even, won) = (Some(Score(0)), |score| Some(Score(score)));
-        assert_eq!(adjudicated_by(draws, &[even, None, even, None, even, None, even, even, even, None]), None);
-        assert_eq!(adjudicated_by(draws, &[None; 20]), None);
-        let wins = |score| Adjudication { win: Some(WinRule { moves: 1, score }), ..Adjudication::default() };
-        assert_eq!(adjudicated_by(wins(500), &[won(600), None, won(600), None]), None);
-        assert_eq!(adjudicated_by(wins(0), &[None; 20]), None);
-    }
-
-    #[test]
     fn remarks_are_read_back() {
         use dyad_formats::remark::Remark;
         for score in [Score(35), Score(-120), Score(0), Score::mate(3), Score::mate(-12), Score(Score::LARGEST)] {
             let made = SearchedMove {
                 mv: Move::default(),
-                score: Some(score),
+                score,
                 depth: 20,
                 nodes: 1,
                 time: Duration::from_millis(1234),
@@ -567,8 +517,6 @@ mod tests {
             for with_times in [false, true] {
                 let text = format!("{}, checkmate", remark(&made, with_times));
                 assert_eq!(Remark::parse(text.as_bytes()), Some(Remark::Score(score)), "{text}");
-                let text = remark(&SearchedMove { score: None, ..made }, with_times);
-                assert_eq!(Remark::parse(text.as_bytes()), None, "{text}");
             }
         }
     }

@@ -13,9 +13,8 @@ use dyad_formats::game::GameRecord;
 use dyad_formats::pgn::{GameText, GameTexts};
 use dyad_formats::score::GameResult;
 
-use crate::arena::matches::{MOST_FAILURES, Match, SETUPS, round};
+use crate::arena::matches::{Match, SETUPS, round};
 use crate::arena::openings::Opening;
-use crate::arena::play::GameEnd;
 
 /// Openings of `I`, with the first ones put back.
 type Openings<I> = Chain<IntoIter<Opening>, I>;
@@ -26,10 +25,8 @@ struct Written {
     /// Number in the schedule, from 0.
     number: u64,
     white: String,
-    /// Setups of White and Black; `None` in files of releases before 0.3.0, which did not write them.
-    setups: [Option<String>; 2],
-    /// Whether an engine failed in it.
-    failed: bool,
+    /// Setups of White and Black.
+    setups: [String; 2],
     game: GameRecord,
 }
 
@@ -37,8 +34,7 @@ impl Match {
     /// The results, for White, of the games of this match in the file, in the order of the schedule, for
     /// [`Match::resume`]; and the openings of the match again, from the first.
     ///
-    /// A truncated game (the program was killed while writing, the disk was full) counts as not played. So do the games
-    /// of an engine whose repeated failures ended the match.
+    /// A truncated game (the program was killed while writing, the disk was full) counts as not played.
     ///
     /// # Errors
     /// When the file cannot be read, when a game is missing or occurs twice, or when its opening, its colors or what a
@@ -50,14 +46,8 @@ impl Match {
         mut openings: I,
     ) -> Result<(Vec<GameResult>, Openings<I>), Error> {
         let (mut results, mut taken) = (Vec::new(), Vec::new());
-        // The last results that an engine failed in.
-        let mut failures = 0;
         for text in GameTexts::open(path)? {
             let Some(written) = self.written(&text?, event) else { continue };
-            if failures >= MOST_FAILURES && written.number == (results.len() - failures) as u64 {
-                results.truncate(results.len() - failures);
-                failures = 0;
-            }
             let next = results.len() as u64;
             let wrong = |problem: String| Error::content(path, format!("line {}", written.line), problem);
             if written.number != next {
@@ -77,17 +67,13 @@ impl Match {
             }
             for (setup, player) in written.setups.iter().zip([&self.players[white], &self.players[1 - white]]) {
                 let here = player.setup();
-                if let Some(there) = setup.as_ref().filter(|&there| *there != here) {
+                if *setup != here {
                     let name = &player.name;
-                    let problem = format!("game {}: {name} played with {there}, and has {here} now", round(next));
+                    let problem = format!("game {}: {name} played with {setup}, and has {here} now", round(next));
                     return Err(wrong(problem));
                 }
             }
             results.extend(written.game.result);
-            failures = if written.failed { failures + 1 } else { 0 };
-        }
-        if failures >= MOST_FAILURES {
-            results.truncate(results.len() - failures);
         }
         Ok((results, taken.into_iter().chain(openings)))
     }
@@ -104,9 +90,8 @@ impl Match {
         let plies: usize = tag("PlyCount")?.parse().ok()?;
         let number = pair.checked_sub(1)?.checked_mul(2)?.checked_add(half.checked_sub(1).filter(|&half| half < 2)?)?;
         let game = text.parse(None).ok().filter(|game| game.result.is_some() && game.moves.len() == plies)?;
-        let setups = SETUPS.map(|name| tag(name).map(str::to_string));
-        let failed = tag("Termination") == Some(GameEnd::EngineFailure.termination());
-        Some(Written { line: text.line, number, white: players[0].to_string(), setups, failed, game })
+        let setups = [tag(SETUPS[0])?, tag(SETUPS[1])?].map(str::to_string);
+        Some(Written { line: text.line, number, white: players[0].to_string(), setups, game })
     }
 }
 

@@ -9,7 +9,6 @@
 use std::ops::RangeInclusive;
 use std::path::Path;
 use std::sync::Arc;
-use std::time::Duration;
 
 use clap::Args;
 use dyad_engine::board::{Board, Game, Move};
@@ -32,7 +31,6 @@ use crate::base::is_default;
 use crate::base::number::{self, number};
 use crate::base::parallel::ordered_for_each;
 use crate::data::journal::{CHUNK, Journal, LABEL_BYTES, journal_name};
-use crate::external::client::{Program, UciEngine};
 
 /// Settings of a labeling.
 #[derive(Clone, Debug, PartialEq, Args, Serialize, Deserialize)]
@@ -45,27 +43,19 @@ pub struct LabelSettings {
     /// Hash of each thread, in megabytes
     #[arg(long, value_name = "MEGABYTES", value_parser = number(1..=MAX_HASH), default_value_t = Self::default().hash)]
     pub hash: usize,
-    /// Seconds per position that an engine of --engine has
-    #[arg(long, value_name = "SECONDS", value_parser = number(TIMEOUT), default_value_t = Self::default().timeout)]
-    pub timeout: u64,
     /// Margin over the second-best move, in centipawns, that makes the best one a desired move; 0 searches no second
     /// move
     #[serde(skip_serializing_if = "is_default")]
     #[arg(long, value_name = "CENTIPAWNS", value_parser = number(MARGIN), default_value_t = 0)]
     pub min_margin: u32,
-    /// The external engine; `None` for this one.
-    #[arg(skip)]
-    pub program: Option<Program>,
 }
 
 impl Default for LabelSettings {
     fn default() -> LabelSettings {
-        LabelSettings { nodes: 5_000, hash: 1, timeout: 60, min_margin: 0, program: None }
+        LabelSettings { nodes: 5_000, hash: 1, min_margin: 0 }
     }
 }
 
-/// Range of [`LabelSettings::timeout`]: a day at most.
-const TIMEOUT: RangeInclusive<u64> = 1..=24 * 60 * 60;
 /// Range of margins over the second-best move, in centipawns.
 pub(crate) const MARGIN: RangeInclusive<u32> = 0..=Score::LARGEST as u32;
 
@@ -74,12 +64,7 @@ impl LabelSettings {
     pub(crate) fn check(&self) -> Result<(), String> {
         number::check("nodes", self.nodes, &(1..))?;
         number::check("hash", self.hash, &(1..=MAX_HASH))?;
-        number::check("min-margin", self.min_margin, &MARGIN)?;
-        number::check("timeout", self.timeout, &TIMEOUT)?;
-        match &self.program {
-            Some(_) if self.min_margin > 0 => Err("min-margin: another engine gives no second-best move".to_string()),
-            _ => Ok(()),
-        }
+        number::check("min-margin", self.min_margin, &MARGIN)
     }
 }
 
@@ -95,13 +80,7 @@ pub struct Label {
 }
 
 /// Finds labels; one per thread.
-pub trait Labeler {
-    /// The best move of a position; `None` if the game is over.
-    fn label(&mut self, board: &Board) -> Result<Option<Label>, Error>;
-}
-
-/// This engine.
-pub struct OwnEngine<'a> {
+struct Labeler<'a> {
     engine: Engine,
     limits: Limits,
     options: search::Options,
@@ -110,22 +89,16 @@ pub struct OwnEngine<'a> {
     control: &'a Control,
 }
 
-impl OwnEngine<'_> {
-    /// With these weights and settings, until `control` stops it.
-    pub fn new<'a>(
-        weights: Arc<Weights>,
-        settings: &LabelSettings,
-        control: &'a Control,
-    ) -> Result<OwnEngine<'a>, Error> {
+impl Labeler<'_> {
+    fn new<'a>(weights: Arc<Weights>, settings: &LabelSettings, control: &'a Control) -> Result<Labeler<'a>, Error> {
         let engine = Engine::with_hash(weights, settings.hash)?;
         let multipv = if settings.min_margin == 0 { 1 } else { 2 };
         let options = search::Options { multipv, ..search::Options::default() };
         let (limits, margin) = (Limits::nodes(settings.nodes), settings.min_margin as i32);
-        Ok(OwnEngine { engine, limits, options, margin, control })
+        Ok(Labeler { engine, limits, options, margin, control })
     }
-}
 
-impl Labeler for OwnEngine<'_> {
+    /// The best move of a position; `None` if the game is over.
     fn label(&mut self, board: &Board) -> Result<Option<Label>, Error> {
         self.engine.clear();
         let mut best_two = BestTwo::default();
@@ -149,53 +122,26 @@ impl Labeler for OwnEngine<'_> {
     }
 }
 
-/// An external engine. It is restarted after a failure; two failures in a row are an error.
-pub struct ExternalEngine<'a> {
-    program: Program,
-    settings: LabelSettings,
-    engine: Option<UciEngine>,
-    control: &'a Control,
+/// Labels all samples of `input` by searches with `weights` and writes them to `out`, resuming what an earlier call
+/// found. Reports the positions done.
+pub fn label(
+    input: &SampleFile,
+    out: &Path,
+    weights: &Arc<Weights>,
+    settings: &LabelSettings,
+    context: &mut Context<'_, Progress>,
+) -> Result<SampleSummary, Error> {
+    let by = format!("dyad with {} {}", weights.meta.name, weights.id());
+    let stop = context.stop;
+    let make = || {
+        let mut labeler = Labeler::new(Arc::clone(weights), settings, stop)?;
+        Ok(move |board: &Board| labeler.label(board))
+    };
+    label_by(input, out, settings, &by, make, context)
 }
 
-impl ExternalEngine<'_> {
-    /// The program starts with the first position; `control` stops its searches.
-    #[must_use]
-    pub fn new<'a>(program: Program, settings: &LabelSettings, control: &'a Control) -> ExternalEngine<'a> {
-        ExternalEngine { program, settings: settings.clone(), engine: None, control }
-    }
-
-    fn ask(&mut self, board: &Board) -> Result<Option<Label>, Error> {
-        let timeout = Duration::from_secs(self.settings.timeout);
-        let engine = match &mut self.engine {
-            Some(engine) => engine,
-            none => none.insert(UciEngine::start(&self.program, self.settings.hash, timeout)?),
-        };
-        let answer = engine.best_move(&Game::new(*board), self.settings.nodes, self.control)?;
-        let no_move = || Error::Engine(format!("best move: '{}' is not legal in {}", answer.text, board.fen()));
-        let mv = answer.mv.ok_or_else(no_move)?;
-        let score = answer.score.ok_or_else(|| Error::Engine("a best move without a score".to_string()))?;
-        Ok(Some(Label { mv, score, has_margin: true }))
-    }
-}
-
-impl Labeler for ExternalEngine<'_> {
-    fn label(&mut self, board: &Board) -> Result<Option<Label>, Error> {
-        if !board.has_legal_move() {
-            return Ok(None);
-        }
-        match self.ask(board) {
-            Err(error) if !matches!(error, Error::Stopped) => {
-                self.engine = None;
-                self.ask(board)
-            }
-            answer => answer,
-        }
-    }
-}
-
-/// Labels all samples of `input` and writes them to `out`, resuming what an earlier call found. Reports the positions
-/// done.
-pub fn label<L: Labeler>(
+/// As [`label`], with a function that labels a position for each thread.
+fn label_by<L: FnMut(&Board) -> Result<Option<Label>, Error>>(
     input: &SampleFile,
     out: &Path,
     settings: &LabelSettings,
@@ -206,10 +152,7 @@ pub fn label<L: Labeler>(
     settings.check().map_err(Error::Settings)?;
     check_output(out, [input.path()])?;
     let description = json!({ "label": settings, "by": by });
-    // The timeout changes no label, so it may differ when a labeling is resumed.
-    let timeless = LabelSettings { timeout: LabelSettings::default().timeout, ..settings.clone() };
-    let key = json!({ "label": timeless, "by": by }).to_string();
-    let key = hash::fold_text(input.summary().identity, &key);
+    let key = hash::fold_text(input.summary().identity, &description.to_string());
     let mut journal = Journal::open(&journal_name(out), key, input.len())?;
     find(input, &mut journal, make, context)?;
     let summary = write(input, out, journal.labels()?, description)?;
@@ -217,7 +160,7 @@ pub fn label<L: Labeler>(
     Ok(summary)
 }
 
-fn find<L: Labeler>(
+fn find<L: FnMut(&Board) -> Result<Option<Label>, Error>>(
     input: &SampleFile,
     journal: &mut Journal,
     make: impl Fn() -> Result<L, Error> + Sync,
@@ -236,7 +179,7 @@ fn find<L: Labeler>(
         if context.stop.stopped() { Err(Error::Stopped) } else { Ok(()) }
     };
     let samples = (first..input.len()).map(|index| input.read(index));
-    let label = |labeler: &mut L, sample: Result<Sample, Error>| labeler.label(&sample?.board);
+    let label = |labeler: &mut L, sample: Result<Sample, Error>| labeler(&sample?.board);
     let outcome = ordered_for_each(context.threads, samples, make, label, take);
     if !chunk.is_empty() {
         journal.append(&chunk)?;
@@ -293,15 +236,13 @@ mod tests {
     use std::fs::{self, OpenOptions};
     use std::sync::atomic::{AtomicUsize, Ordering};
 
-    /// Takes the last legal move, and the number of legal moves for a score.
-    struct Last<'a>(&'a AtomicUsize);
-
-    impl Labeler for Last<'_> {
-        fn label(&mut self, board: &Board) -> Result<Option<Label>, Error> {
-            self.0.fetch_add(1, Ordering::Relaxed);
+    /// Takes the last legal move, and the number of legal moves for a score; counts the positions.
+    fn last(asked: &AtomicUsize) -> Result<impl FnMut(&Board) -> Result<Option<Label>, Error>, Error> {
+        Ok(|board: &Board| {
+            asked.fetch_add(1, Ordering::Relaxed);
             let moves = board.moves();
             Ok(moves.last().map(|&mv| Label { mv, score: Score(moves.len() as i16), has_margin: moves.len() > 1 }))
-        }
+        })
     }
 
     /// A file of `count` samples, in a folder of its own.
@@ -323,7 +264,7 @@ mod tests {
             }
         };
         let mut context = Context { threads, stop: &stop, on_event: &mut on_event };
-        let labeled = label(input, out, &LabelSettings::default(), "the last move", || Ok(Last(&asked)), &mut context);
+        let labeled = label_by(input, out, &LabelSettings::default(), "the last move", || last(&asked), &mut context);
         (labeled, asked.into_inner())
     }
 
@@ -394,7 +335,7 @@ mod tests {
     }
 
     #[test]
-    fn settings_are_checked_and_the_timeout_may_change_on_the_way() {
+    fn settings_are_checked() {
         let (folder, input) = samples(600);
         let out = folder.join("out.samples");
         assert!(run(&input, &out, 1, 300).0.is_err());
@@ -402,24 +343,22 @@ mod tests {
         let with = |settings: LabelSettings| {
             let mut context = Context { threads: 1, stop: &stop, on_event: &mut |_| () };
             let asked = AtomicUsize::new(0);
-            let labeled = label(&input, &out, &settings, "the last move", || Ok(Last(&asked)), &mut context);
+            let labeled = label_by(&input, &out, &settings, "the last move", || last(&asked), &mut context);
             labeled.map(|_| asked.into_inner()).map_err(|error| error.to_string())
         };
         for (settings, expected) in [
             (LabelSettings { nodes: 0, ..LabelSettings::default() }, "nodes must be at least 1, not 0"),
-            (LabelSettings { timeout: u64::MAX, ..LabelSettings::default() }, "timeout must be 1 to 86400, not"),
             (
                 LabelSettings { hash: MAX_HASH + 1, ..LabelSettings::default() },
                 "hash must be 1 to 1048576, not 1048577",
             ),
-            (LabelSettings { timeout: 0, ..LabelSettings::default() }, "timeout must be 1 to 86400, not"),
             (LabelSettings { min_margin: 6_000_000, ..LabelSettings::default() }, "min-margin must be 0 to 30000"),
             (LabelSettings { min_margin: 20, ..LabelSettings::default() }, "other positions or settings"),
         ] {
             let error = with(settings).unwrap_err();
             assert!(error.contains(expected), "{error}");
         }
-        assert!(with(LabelSettings { timeout: 7, ..LabelSettings::default() }).unwrap() <= 300);
+        assert!(with(LabelSettings::default()).unwrap() <= 300);
     }
 
     #[test]
@@ -439,7 +378,7 @@ mod tests {
     fn moves_of_equal_value_have_no_margin() {
         let settings = LabelSettings { nodes: 500, min_margin: 20, ..LabelSettings::default() };
         let control = Control::new(false);
-        let mut labeler = OwnEngine::new(Arc::new(Weights::material()), &settings, &control).unwrap();
+        let mut labeler = Labeler::new(Arc::new(Weights::material()), &settings, &control).unwrap();
         for (fen, has_margin) in [
             ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", false),
             ("6k1/5ppp/8/3q4/8/4N3/5PPP/6K1 w - - 0 1", true),
@@ -454,18 +393,13 @@ mod tests {
     /// Positions without the margin keep their label, but those for tests are left out.
     #[test]
     fn labels_without_the_margin_are_marked() {
-        struct NoMargin;
-        impl Labeler for NoMargin {
-            fn label(&mut self, board: &Board) -> Result<Option<Label>, Error> {
-                let mv = board.moves()[0];
-                Ok(Some(Label { mv, score: Score(1), has_margin: false }))
-            }
-        }
+        let no_margin = |board: &Board| Ok(Some(Label { mv: board.moves()[0], score: Score(1), has_margin: false }));
         let (folder, input) = samples(200);
         let out = folder.join("out.samples");
         let stop = Control::new(false);
         let mut context = Context { threads: 2, stop: &stop, on_event: &mut |_| () };
-        let summary = label(&input, &out, &LabelSettings::default(), "a test", || Ok(NoMargin), &mut context).unwrap();
+        let settings = LabelSettings::default();
+        let summary = label_by(&input, &out, &settings, "a test", || Ok(no_margin), &mut context).unwrap();
         assert_eq!((summary.count, summary.tests), (200 - input.summary().tests, 0));
         let labeled = SampleFile::open(&out).unwrap();
         assert!(labeled.load().unwrap().iter().all(|sample| !sample.has_margin()));
@@ -506,41 +440,8 @@ mod tests {
             let out = folder.join(format!("out-{threads}.samples"));
             let stop = Control::new(false);
             let mut context = Context { threads, stop: &stop, on_event: &mut |_| () };
-            let control = Control::new(false);
-            let make = || OwnEngine::new(weights.clone(), &settings, &control);
-            label(&input, &out, &settings, "dyad", make, &mut context).unwrap().identity
+            label(&input, &out, &weights, &settings, &mut context).unwrap().identity
         });
         assert_eq!(identities[0], identities[1]);
-    }
-
-    /// A search of another engine is stopped, and the position is not asked again.
-    #[cfg(unix)]
-    #[test]
-    fn a_search_of_another_engine_is_stopped() {
-        let path = crate::external::testing::fake_engine("endless", "", "sleep 1000");
-        let control = Control::new(false);
-        let program = Program { path: path.clone(), options: Vec::new() };
-        let mut engine = ExternalEngine::new(program, &LabelSettings::default(), &control);
-        control.stop();
-        assert!(matches!(engine.label(&Board::startpos()), Err(Error::Stopped)));
-        let log = fs::read_to_string(crate::external::testing::log_of(&path)).unwrap();
-        assert_eq!(log.matches("uci\n").count(), 1, "{log}");
-    }
-
-    #[test]
-    fn an_engine_that_is_none_is_an_error() {
-        let (folder, input) = samples(10);
-        let out = folder.join("out.samples");
-        let program = |path: &str| Program { path: path.into(), options: Vec::new() };
-        for (path, expected) in [("no such program", "cannot start"), ("true", "ended before uciok")] {
-            let settings = LabelSettings { timeout: 1, program: Some(program(path)), ..LabelSettings::default() };
-            let stop = Control::new(false);
-            let mut context = Context { threads: 1, stop: &stop, on_event: &mut |_| () };
-            let make = || Ok(ExternalEngine::new(program(path), &settings, &stop));
-            let error = label(&input, &out, &settings, path, make, &mut context).unwrap_err().to_string();
-            // A program that exits at once may do so before or after the first command.
-            assert!(error.contains(expected) || error.contains("does not read its input"), "{error}");
-            let _ = fs::remove_file(journal_name(&out));
-        }
     }
 }

@@ -332,12 +332,7 @@ impl SelfTrainSettings {
     /// How labels are found.
     #[must_use]
     pub fn labels(&self) -> label::LabelSettings {
-        label::LabelSettings {
-            nodes: self.label_nodes,
-            hash: HASH,
-            min_margin: self.min_margin,
-            ..label::LabelSettings::default()
-        }
+        label::LabelSettings { nodes: self.label_nodes, hash: HASH, min_margin: self.min_margin }
     }
 
     /// The settings of a comparison training that do not depend on the generation. The score of 73 % is fitted

@@ -34,7 +34,7 @@ use crate::arena::statistics::{Estimate, Sprt};
 use crate::base::context::{Context, Progress};
 use crate::base::json_lines::Log;
 use crate::base::words::{counted, spoken};
-use crate::data::label::{OwnEngine, label};
+use crate::data::label::label;
 use crate::data::positions::Filters;
 use crate::data::prepare::{self, prepare};
 use crate::fit::calibration::calibrate_by_points;
@@ -282,12 +282,10 @@ impl<'a> Loop<'a> {
         }
         let samples = SampleFile::open(&input)?;
         let search = generation.settings.labels();
-        let by = format!("dyad with {} {}", generation.best.meta.name, generation.best.id());
         let (reporter, stop) = (&mut self.reporter, self.stop);
-        let make = || OwnEngine::new(generation.best.clone(), &search, stop);
         let mut report = |progress| reporter.report(progress);
         let mut context = Context { threads: generation.settings.threads, stop, on_event: &mut report };
-        if unless_stopped(label(&samples, &out, &search, &by, make, &mut context))?.is_none() {
+        if unless_stopped(label(&samples, &out, &generation.best, &search, &mut context))?.is_none() {
             return Ok(false);
         }
         remove(&input)?;

@@ -15,7 +15,7 @@ use dyad_trainer::arena::openings::{self, Opening, OpeningSettings, RandomOpenin
 use dyad_trainer::arena::play::{Adjudication, SearchLimits, WinRule};
 use dyad_trainer::base::context::Progress;
 use dyad_trainer::base::json_lines::Log;
-use dyad_trainer::data::label::{self, OwnEngine, label};
+use dyad_trainer::data::label::{self, label};
 use dyad_trainer::data::positions::Filters;
 use dyad_trainer::data::prepare::{PrepareEvent, PrepareSettings, prepare};
 use dyad_trainer::learn::examples::FileExamples;
@@ -125,10 +125,7 @@ impl Run<'_, '_> {
             let (input, out) = (run.samples(samples)?, folder.join(SAMPLES));
             let settings = label::LabelSettings { nodes, ..label::LabelSettings::default() };
             let weights = Weights::embedded();
-            let by = format!("dyad with {} {}", weights.meta.name, weights.id());
-            let stop = run.context.stop;
-            let make = || OwnEngine::new(weights.clone(), &settings, stop);
-            run.with_progress(&mut Some, |context| label(&input, &out, &settings, &by, make, context))?;
+            run.with_progress(&mut Some, |context| label(&input, &out, &weights, &settings, context))?;
             Ok((run.samples_hash(name)?, ()))
         })
     }
