@@ -25,7 +25,6 @@ mod search_error;
 mod selftrain;
 mod settings;
 mod shell;
-mod suite;
 mod train;
 mod weights;
 
@@ -58,8 +57,6 @@ struct Arguments {
 enum Command {
     /// Annotate games: evaluations, mistakes, better lines and the reasons, as PGN and HTML
     Annotate(annotate::Arguments),
-    /// Solve test suites: EPD files with known answers, and Lichess puzzles
-    Suite(suite::Arguments),
     /// Train on self-play games, one generation after another, until stopped
     Selftrain(Box<selftrain::Arguments>),
     /// Train by comparison: the desired move of each sample against its siblings
@@ -90,7 +87,7 @@ enum Command {
 
 /// The commands of the help, under the headings of what a user wants to do.
 const GROUPS: [(&str, &[&str]); 5] = [
-    ("Explain and solve", &["annotate", "suite"]),
+    ("Explain", &["annotate"]),
     ("Train", &["selftrain", "train", "fit", "datagen", "prepare", "label"]),
     ("Measure", &["match", "report", "weights"]),
     ("Levels and papers", &["level", "experiment"]),
@@ -121,10 +118,6 @@ impl Arguments {
         command
             .help_template(help)
             .mut_subcommand("match", |tool| with_default(tool, "nodes", &match_::NODES.to_string()))
-            .mut_subcommand("suite", |tool| {
-                let tool = with_default(tool, "movetime", &suite::SECONDS.to_string());
-                tool.mut_arg("threads", |argument| argument.help("Searches at a time [default: one per processor]"))
-            })
             .mut_subcommand("selftrain", selftrain::with_presets)
     }
 }
@@ -162,7 +155,6 @@ pub fn run() -> ExitCode {
         Command::Train(arguments) => train::run(*arguments),
         Command::Fit(arguments) => fit::run(arguments),
         Command::Weights(arguments) => weights::run(arguments),
-        Command::Suite(arguments) => suite::run(&arguments),
         Command::Datagen(arguments) => datagen::run(arguments),
         Command::Match(arguments) => match_::run(*arguments),
         Command::Selftrain(arguments) => selftrain::run(*arguments),

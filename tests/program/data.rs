@@ -242,47 +242,6 @@ fn an_average_that_could_not_be_loaded_is_not_written() {
 }
 
 #[test]
-fn suites_are_solved_and_counted() {
-    let folder = folder("suites");
-    let fool = "rnbqkbnr/pppp1ppp/8/4p3/6P1/5P2/PPPPP2P/RNBQKBNR b KQkq -";
-    fs::write(folder.join("a.epd"), format!("{fool} dm 1; id \"fool\";\n{fool} bm a6; id \"blind\";\n")).unwrap();
-    fs::write(folder.join("b.epd"), format!("{fool} c8 \"2 10\"; c9 \"a7a6 d8h4\";\n")).unwrap();
-    fs::write(folder.join("bad.epd"), format!("{fool} bm Ka9;\n")).unwrap();
-    let output = command(&folder, "suite a.epd b.epd --depth 4 --missed").output().expect("the program was built");
-    assert_eq!(
-        String::from_utf8_lossy(&output.stdout),
-        "a.epd: 1 of 2 solved (50.0 %), depth 4\nb.epd: 1 of 1 solved (100.0 %), 10 of 10 points (100.0 %), depth 4\n"
-    );
-    let missed = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(missed.contains("blind: Qh4# (0 of 1 points), wanted a6"), "{missed}");
-    let puzzles = "PuzzleId,FEN,Moves,Rating,Themes\n\
-        easy,r5k1/p4ppp/8/8/8/8/3R1PPP/3R2K1 b - - 0 1,a7a6 d2d8 a8d8 d1d8,610,mateIn2\n\
-        other mate,r5k1/p4ppp/8/8/8/8/3R1PPP/3R2K1 b - - 0 1,a7a6 d2d8 a8d8 g2g3,790,none\n\
-        blind,k7/8/8/3q4/8/8/3R4/K7 b - - 0 1,a8a7 a1b1,1400,none\n";
-    fs::write(folder.join("puzzles.csv"), puzzles).unwrap();
-    let output = command(&folder, "suite puzzles.csv --depth 4 --missed").output().expect("the program was built");
-    assert_eq!(
-        String::from_utf8_lossy(&output.stdout),
-        "puzzles.csv: 2 of 3 solved (66.7 %), depth 4\n  rating 600 to 799: 2 of 2 solved (100.0 %)\n  \
-         rating 1400 to 1599: 0 of 1 solved (0.0 %)\n"
-    );
-    let missed = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(missed.contains("blind: Rxd5 (0 of 1 points), wanted Kb1"), "{missed}");
-    let output = command(&folder, "suite puzzles.csv --depth 4 --sample 1").output().expect("the program was built");
-    assert!(String::from_utf8_lossy(&output.stdout).starts_with("puzzles.csv: 1 of 2 solved"));
-    refuse(&folder, "suite puzzles.csv --sample 0", "expected a whole number, at least 1");
-    // A line that cannot be read costs itself.
-    fs::write(folder.join("worse.epd"), format!("{fool} dm 1;\n{fool} bm Ka9;\n")).unwrap();
-    let output = command(&folder, "suite worse.epd --depth 4").output().expect("the program was built");
-    assert_eq!(String::from_utf8_lossy(&output.stdout), "worse.epd: 1 of 1 solved (100.0 %), depth 4\n");
-    let left_out = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(left_out.contains("worse.epd, line 2: bm: "), "{left_out}");
-    refuse(&folder, "suite a.epd bad.epd", "bad.epd, line 1: bm: ");
-    refuse(&folder, "suite none.epd", "cannot open none.epd");
-    refuse(&folder, "suite a.epd --movetime=-1", "expected a number, 0 to 31536000");
-}
-
-#[test]
 fn labels_survive_a_kill() {
     let folder = folder("labels");
     write_games(&folder.join("games.pgn"), 20);

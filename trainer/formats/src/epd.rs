@@ -81,12 +81,6 @@ impl<'a> EpdLine<'a> {
 }
 
 impl EpdLine<'_> {
-    /// Moves to a mate where `bm` names that and no move: `bm #5`.
-    #[must_use]
-    pub fn mate(&self) -> Option<u32> {
-        mate(self.operand("bm")?)
-    }
-
     /// The result of the game that the position comes from: behind the position, in a column or in a comment.
     fn result(&self) -> Result<Option<GameResult>, String> {
         if let Some([_, result]) = self.columns {
