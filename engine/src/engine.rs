@@ -7,7 +7,6 @@ use crate::platform::sync::{Mutex, lock};
 use crate::search::{HashError, Limits, Options, Outcome, Report, Score, Search, Shared, Table, TimeBounds, Worker};
 use crate::value::DRAW;
 use crossbeam::utils::CachePadded;
-use std::fmt::Debug;
 use std::slice::IterMut;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, OnceLock};
@@ -161,87 +160,6 @@ impl Engine {
         self.table.new_search();
         let context = HelperContext { shared: &shared, game, weights: &self.weights };
         run(main, &mut self.helpers, &context)
-    }
-}
-
-/// A player of matches: this engine, a skill level.
-pub trait AnyEngine: Send {
-    /// As [`Engine::clear`].
-    fn clear(&mut self);
-
-    /// Begins the game of this number, which seeds players that choose at random.
-    fn begin(&mut self, _game: u64) {}
-
-    /// As [`Engine::search`].
-    fn search(
-        &mut self,
-        game: &Game,
-        limits: &Limits,
-        options: &Options,
-        control: &Control,
-        report: &mut (dyn FnMut(&Report) + Send),
-    ) -> Outcome;
-}
-
-impl AnyEngine for Engine {
-    fn clear(&mut self) {
-        Engine::clear(self);
-    }
-
-    fn search(
-        &mut self,
-        game: &Game,
-        limits: &Limits,
-        options: &Options,
-        control: &Control,
-        report: &mut (dyn FnMut(&Report) + Send),
-    ) -> Outcome {
-        Engine::search(self, game, limits, options, control, report)
-    }
-}
-
-impl AnyEngine for Box<dyn AnyEngine> {
-    fn clear(&mut self) {
-        (**self).clear();
-    }
-
-    fn begin(&mut self, game: u64) {
-        (**self).begin(game);
-    }
-
-    fn search(
-        &mut self,
-        game: &Game,
-        limits: &Limits,
-        options: &Options,
-        control: &Control,
-        report: &mut (dyn FnMut(&Report) + Send),
-    ) -> Outcome {
-        (**self).search(game, limits, options, control, report)
-    }
-}
-
-/// Makes the engines of one player.
-pub trait AnyModel: Debug + Send + Sync {
-    /// An identifier of exactly what the engine plays.
-    fn id(&self) -> String;
-
-    /// An engine with a table of `megabytes` and this number of threads.
-    ///
-    /// # Errors
-    /// Without memory for the table.
-    fn engine(self: Arc<Self>, megabytes: usize, threads: usize) -> Result<Box<dyn AnyEngine>, HashError>;
-}
-
-impl AnyModel for Weights {
-    fn id(&self) -> String {
-        Weights::id(self)
-    }
-
-    fn engine(self: Arc<Weights>, megabytes: usize, threads: usize) -> Result<Box<dyn AnyEngine>, HashError> {
-        let mut engine = Engine::with_hash(self, megabytes)?;
-        engine.set_threads(threads);
-        Ok(Box::new(engine))
     }
 }
 

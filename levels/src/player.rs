@@ -12,10 +12,10 @@ use super::model::{PositionInput, SkillLevel};
 use super::pace::Pace;
 use dyad_engine::board::{Board, Color, Game, Move, Piece, Squares};
 use dyad_engine::control::{Control, Instant};
-use dyad_engine::engine::{AnyEngine, AnyModel, bounds, game_over};
+use dyad_engine::engine::{bounds, game_over};
 use dyad_engine::eval::Weights;
 use dyad_engine::hash::{GOLDEN, mix};
-use dyad_engine::search::{Bound, HashError, Info, Limits, Options, Outcome, Report, Score};
+use dyad_engine::search::{Bound, Info, Limits, Options, Outcome, Report, Score};
 use std::f64::consts::TAU;
 use std::sync::Arc;
 use std::time::Duration;
@@ -60,6 +60,11 @@ impl PlayerProfile {
         let name = format!("rating-{rating}-{inverse_temperature}-{nodes}");
         let target = TargetStrength::Fixed(strength);
         PlayerProfile { name, model: Arc::clone(model), target, seed, think_time: false }
+    }
+
+    /// An identifier of exactly what it plays.
+    pub fn id(&self) -> String {
+        format!("{} {}", self.name, self.model.id())
     }
 
     /// The strength in the game with this number.
@@ -224,17 +229,16 @@ fn unit(word: u64) -> f64 {
     (word >> 11) as f64 / (1u64 << 53) as f64
 }
 
-impl AnyEngine for LevelPlayer {
-    fn clear(&mut self) {}
-
-    fn begin(&mut self, game: u64) {
-        self.game = game;
+impl LevelPlayer {
+    /// Begins the game of this number, which seeds the draws.
+    pub fn new_game(&mut self, number: u64) {
+        self.game = number;
         self.set_up_game();
     }
 
     /// Draws a move. Of the limits, only time and `searchmoves` apply, since others would change the level. Pondering
     /// just waits, and nothing is reported before the thinking time of a person is over.
-    fn search(
+    pub fn search(
         &mut self,
         game: &Game,
         limits: &Limits,
@@ -273,15 +277,5 @@ impl AnyEngine for LevelPlayer {
         };
         report(&Report::Answer(outcome.clone()));
         outcome
-    }
-}
-
-impl AnyModel for PlayerProfile {
-    fn id(&self) -> String {
-        format!("{} {}", self.name, self.model.id())
-    }
-
-    fn engine(self: Arc<PlayerProfile>, _megabytes: usize, _threads: usize) -> Result<Box<dyn AnyEngine>, HashError> {
-        Ok(Box::new(LevelPlayer::new((*self).clone())))
     }
 }

@@ -5,7 +5,6 @@ use super::model::{SPLINE_KNOTS, SkillLevel, basis};
 use super::player::{LevelPlayer, PlayerProfile, position_input};
 use dyad_engine::board::{Board, Game, Move};
 use dyad_engine::control::Control;
-use dyad_engine::engine::AnyEngine;
 use dyad_engine::eval::Weights;
 use dyad_engine::search::{Clock, Limits, Options, Report};
 use dyad_engine::value::{MATE, mate_in};
@@ -286,7 +285,7 @@ fn moves_differ_between_games() {
     let mut one = player(1400.0, 1);
     let mut moves = std::collections::HashSet::new();
     for number in 0..20 {
-        one.begin(number);
+        one.new_game(number);
         moves.insert(play(&mut one, &Game::default(), &Limits::default()).0.to_string());
     }
     assert!(moves.len() > 2, "{moves:?}");

@@ -107,7 +107,7 @@ pub(super) struct MatchSettings {
     /// Draw after PLIES plies [default: no limit]
     #[arg(long, value_parser = number::<u32>(0..), value_name = "PLIES")]
     max_plies: Option<u32>,
-    /// Setting of the first player: hash (megabytes), threads, overhead (ms), nodes, depth, tc, movetime (seconds), or
+    /// Setting of the first player: hash (megabytes), overhead (ms), nodes, depth, tc, movetime (seconds), or
     /// tablebase (folders of endgame tables for its search); may be repeated
     #[arg(long, value_name = "NAME=VALUE")]
     options_a: Vec<String>,
@@ -205,7 +205,9 @@ pub(super) struct GameReporter {
 
 impl GameReporter {
     pub(super) fn new(played: &Match) -> GameReporter {
-        let (progress, tables) = (ProgressDisplay::new(), played.tablebases());
+        let of_players = played.players.iter().filter_map(|player| player.options.tables.as_ref());
+        let tables = played.tables.iter().chain(of_players.map(|tables| &tables.base)).cloned().collect();
+        let progress = ProgressDisplay::new();
         GameReporter { progress, reasons: BTreeMap::new(), tables, faults: BTreeSet::new() }
     }
 
@@ -440,7 +442,6 @@ fn with_options(mut player: MatchPlayer, options: &[String]) -> Result<MatchPlay
         }
         match lower_case.as_str() {
             "hash" => player.hash = number(1..=MAX_HASH)(value).map_err(wrong)?,
-            "threads" => player.threads = number(1..=MAX_THREADS)(value).map_err(wrong)?,
             "overhead" => {
                 let milliseconds = number(0..=OVERHEAD)(value).map_err(wrong)?;
                 player.options.move_overhead = Duration::from_millis(milliseconds);
@@ -455,7 +456,7 @@ fn with_options(mut player: MatchPlayer, options: &[String]) -> Result<MatchPlay
             }
             _ => {
                 return Err(format!(
-                    "there is no option '{name}': hash, threads, overhead, nodes, depth, tc, movetime, tablebase"
+                    "there is no option '{name}': hash, overhead, nodes, depth, tc, movetime, tablebase"
                 ));
             }
         }
@@ -627,7 +628,6 @@ mod tests {
         wrong(option("nodes=0"), "expected a whole number, at least 1");
         wrong(option("hash=2000000"), "expected a whole number, 1 to 1048576");
         wrong(option("overhead=60001"), "expected a whole number, 0 to 60000");
-        wrong(option("threads=200000"), "expected a whole number, 1 to 1024");
         let depth = Limits { depth: Some(1_000_000), ..Limits::default() };
         wrong(MatchSettings { limits: depth, ..MatchSettings::default() }, "depth must be 1 to 245, not 1000000");
         wrong(option("tc=1.8e19"), "a year");
@@ -663,7 +663,7 @@ mod tests {
         for (a, b, option, set, expected) in [
             ("level:1600", "default", "tablebase=x", "", "option tablebase: it changes nothing for 'level:1600'"),
             ("default", "level:1600", "", "B:rfp_depth=7", "'level:1600' does not search with these"),
-            ("default", "level:1600", "threads=2", "A:rfp_depth=7", ""),
+            ("default", "level:1600", "hash=2", "A:rfp_depth=7", ""),
             ("level:1600", "default", "overhead=4", "B:rfp_depth=7", ""),
             ("level:1600", "default", "Nodes=500", "", "option nodes: it changes nothing for 'level:1600'"),
         ] {

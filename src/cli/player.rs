@@ -4,15 +4,14 @@ use std::error::Error;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
-use std::sync::Arc;
 
 use dyad_levels::file::{MoveModel, Strength};
-use dyad_levels::player::PlayerProfile;
+use dyad_levels::player::{LevelPlayer, PlayerProfile};
 use dyad_papers::deepchess::network::Network;
 use dyad_trainer::arena::matches::MatchPlayer;
 use dyad_trainer::arena::play::SearchLimits;
 
-use super::{load_model, load_weights};
+use super::{load_weights, model_or_embedded};
 
 /// A player of a match.
 #[derive(Clone, Debug, PartialEq)]
@@ -103,27 +102,23 @@ impl PlayerSpec {
     pub fn player(&self, name: &str, budget: SearchLimits) -> Result<MatchPlayer, Box<dyn Error>> {
         /// Levels draw the same moves in every match.
         const SEED: u64 = 1;
-        let embedded = MoveModel::embedded;
         let profile = match self {
             PlayerSpec::Weights(file) => return Ok(MatchPlayer::new(name, load_weights(file)?, budget)),
-            PlayerSpec::Network(file) => {
-                return Ok(MatchPlayer::new(name, Arc::new(Network::load(file)?), budget));
-            }
+            PlayerSpec::Network(file) => return Ok(Network::load(file)?.player(name, budget)),
             PlayerSpec::Level { elo, model } => {
-                let model = model.as_ref().map_or_else(|| Ok(embedded()), |file| load_model(file).map(Arc::new))?;
-                PlayerProfile::with_elo(&model, *elo, SEED)
+                PlayerProfile::with_elo(&model_or_embedded(model.as_deref())?, *elo, SEED)
             }
-            PlayerSpec::Strength(strength) => PlayerProfile::with_strength(&embedded(), *strength, SEED),
+            PlayerSpec::Strength(strength) => PlayerProfile::with_strength(&MoveModel::embedded(), *strength, SEED),
         };
-        Ok(MatchPlayer::new(name, Arc::new(profile), budget))
+        Ok(MatchPlayer::other(name, profile.id(), move || LevelPlayer::new(profile.clone()), budget))
     }
 
     /// Options of a match, besides the constants of the search, that have no effect on the player.
     pub fn unused_options(&self) -> &'static [&'static str] {
         match self {
             PlayerSpec::Weights(_) => &[],
-            PlayerSpec::Network(_) => &["hash", "threads", "tablebase"],
-            PlayerSpec::Level { .. } | PlayerSpec::Strength(_) => &["hash", "threads", "tablebase", "nodes", "depth"],
+            PlayerSpec::Network(_) => &["hash", "tablebase"],
+            PlayerSpec::Level { .. } | PlayerSpec::Strength(_) => &["hash", "tablebase", "nodes", "depth"],
         }
     }
 
@@ -131,9 +126,7 @@ impl PlayerSpec {
     pub fn check_clock(&self, budget: SearchLimits) -> Result<(), String> {
         let by_nodes = matches!(budget, SearchLimits::Clock { nps: Some(_), .. });
         match self {
-            PlayerSpec::Network(_) if by_nodes => {
-                Err(format!("'{self}' does not play on a clock that runs by nodes"))
-            }
+            PlayerSpec::Network(_) if by_nodes => Err(format!("'{self}' does not play on a clock that runs by nodes")),
             _ => Ok(()),
         }
     }

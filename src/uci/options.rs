@@ -138,11 +138,6 @@ const TABLE: [Row; 28] = [
     } }) },
     Row { name: "WeightsFile", of: Of::Engine(Kind::Text { default: String::new, set: weights::set_file }) },
     Row { name: "PlayTrained", of: Of::Engine(Kind::Combo { values: || PlayTrained::NAMES.to_vec(), set: weights::set_play_trained }) },
-    // For experiments: a network that compares positions plays instead of the search.
-    Row { name: "Model", of: Of::Engine(Kind::Text { default: String::new, set: |session, file| {
-        session.opponent.set_model(file)?;
-        Ok(None)
-    } }) },
     Row { name: "Train", of: Of::Training(Kind::Combo { values: Mode::names, set: Training::set_mode }) },
     Row { name: "Open Training Page", of: Of::Training(Kind::Button { press: Training::press_open_page }) },
     Row { name: "TrainOpenPage", of: Of::Training(Kind::Check { default: false, set: Training::set_open_page }) },

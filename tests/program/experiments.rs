@@ -1,4 +1,4 @@
-//! Experiments on the command line: killed and resumed, and what they make in matches and in a GUI.
+//! Experiments on the command line: killed and resumed, and what they make in matches.
 
 use std::fs;
 use std::path::Path;
@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::driver::{Program, folder, kill_until_it_ends, output, refusal, text, tool};
+use crate::driver::{folder, kill_until_it_ends, output, refusal, text, tool};
 
 const GAMES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/tutorial/games.pgn");
 
@@ -36,15 +36,6 @@ fn an_experiment_that_is_killed_finds_the_same_and_its_network_plays() {
     let player = format!("deepchess:{}", text(&network));
     let lines = output(&["match", &player, "material", "--nodes", "20", "--games", "2", "--max-plies", "60"]);
     assert!(lines.iter().any(|line| line.contains("network")), "{lines:?}");
-
-    let mut program = Program::start();
-    program.send(&format!("setoption name Model value {}\nposition startpos moves e2e4", text(&network)));
-    let lines = program.search("go nodes 60");
-    assert!(lines.iter().any(|line| line.starts_with("info depth 1 ") && line.contains(" pv ")), "{lines:?}");
-    program.send("setoption name Model value /nowhere.bin\nsetoption name Model value <empty>");
-    let printed = program.sync();
-    assert!(printed.len() == 1 && printed[0].contains("/nowhere.bin"), "{printed:?}");
-    program.quit();
 
     let samples = whole.join("steps/positions/positions.samples");
     let lines = output(&["weights", "quality", "material", "default", "--auc", text(&samples)]);

@@ -93,12 +93,8 @@ fn a_match_that_was_killed_is_resumed_from_its_games() {
         (games.replace(first, ""), &[], "line 1: game 1.2 of this match does not come next: 1.1 is due"),
         (games.clone(), &["--chess960"], "line 1: game 1.1: this match has another opening"),
         (swapped, &[], "line 1: game 1.1: this match has another opening or other colors there"),
-        (
-            games.clone(),
-            &["--options-b", "hash=8", "--options-b", "overhead=50"],
-            "hash 8, threads 1, overhead 50 ms now",
-        ),
-        (games.clone(), &["--set", "B:rfp_depth=6"], "hash 16, threads 1, rfp_depth=6 now"),
+        (games.clone(), &["--options-b", "hash=8", "--options-b", "overhead=50"], "hash 8, overhead 50 ms now"),
+        (games.clone(), &["--set", "B:rfp_depth=6"], "hash 16, rfp_depth=6 now"),
     ] {
         fs::write(&pgn, &file).unwrap();
         let printed = refusal(&[&resume[..], further].concat());

@@ -165,12 +165,10 @@ fn isready_waits_for_changes_of_the_session() {
 #[test]
 fn what_is_no_file_is_not_read() {
     let mut program = Program::start();
-    for option in ["WeightsFile", "Model"] {
-        for (path, kind) in [("/", "a folder"), ("/dev/zero", "a device"), ("/dev/stdin", "a pipe")] {
-            program.send(&format!("setoption name {option} value {path}"));
-            let said = program.sync();
-            assert!(said[0].ends_with(&format!("{path}: {kind}, not a regular file")), "{said:?}");
-        }
+    for (path, kind) in [("/", "a folder"), ("/dev/zero", "a device"), ("/dev/stdin", "a pipe")] {
+        program.send(&format!("setoption name WeightsFile value {path}"));
+        let said = program.sync();
+        assert!(said[0].ends_with(&format!("{path}: {kind}, not a regular file")), "{said:?}");
     }
     program.search("go depth 1");
     program.quit();

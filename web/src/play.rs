@@ -6,7 +6,7 @@ use std::time::Duration;
 use dyad_engine::bench;
 use dyad_engine::board::{ALL_SQUARES, Board, Color, Ending, Game, Move, Piece, square};
 use dyad_engine::control::{Control, Instant};
-use dyad_engine::engine::{AnyEngine, Engine};
+use dyad_engine::engine::Engine;
 use dyad_engine::eval::Weights;
 use dyad_explain::line::{sans, variation};
 use dyad_levels::file::{MAX_ELO, MIN_ELO, MoveModel};

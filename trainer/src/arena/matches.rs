@@ -14,8 +14,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use dyad_engine::board::Color;
 use dyad_engine::control::{Control, Instant};
-use dyad_engine::engine::AnyModel;
-use dyad_engine::search::Options;
+use dyad_engine::engine::Engine;
+use dyad_engine::eval::Weights;
+use dyad_engine::search::{HashError, Options};
 use dyad_engine::tablebase::Tablebase;
 use dyad_formats::error::Error;
 use dyad_formats::score::GameResult;
@@ -23,57 +24,59 @@ use serde::{Deserialize, Serialize};
 
 use crate::arena::openings::Opening;
 use crate::arena::pgn_writer::PgnGame;
-use crate::arena::play::{Adjudication, FinishedGame, Player, SearchLimits, play};
+use crate::arena::play::{Adjudication, FinishedGame, Player, SearchLimits, Seat, play};
 use crate::arena::statistics::{Decision, Estimate, MatchResults, Points, Sprt};
 use crate::base::parallel::ordered_map;
 
+/// Makes a player, with a transposition table of this size in megabytes if it has one.
+type MakePlayer = dyn Fn(usize) -> Result<Box<dyn Player>, HashError> + Send + Sync;
+
 /// A player of a match.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct MatchPlayer {
     /// Name in games and reports.
     pub name: String,
-    /// Weights or another model.
-    pub weights: Arc<dyn AnyModel>,
+    /// Identifies exactly what plays.
+    pub id: String,
+    /// Makes the player of each thread.
+    make: Arc<MakePlayer>,
     /// Search options.
     pub options: Options,
     /// Size of the transposition table, in megabytes.
     pub hash: usize,
-    /// Search threads. With more than one, games are not reproducible.
-    pub threads: usize,
     /// Search limits.
     pub budget: SearchLimits,
 }
 
 impl MatchPlayer {
-    /// A player with default settings.
+    /// The search with these weights and default settings.
     #[must_use]
-    pub fn new(name: &str, weights: Arc<impl AnyModel + 'static>, budget: SearchLimits) -> MatchPlayer {
-        MatchPlayer { name: name.to_string(), weights, options: Options::default(), hash: 16, threads: 1, budget }
+    pub fn new(name: &str, weights: Arc<Weights>, budget: SearchLimits) -> MatchPlayer {
+        let id = weights.id();
+        let make = move |hash| Ok(Box::new(Engine::with_hash(Arc::clone(&weights), hash)?) as Box<dyn Player>);
+        MatchPlayer { name: name.to_string(), id, make: Arc::new(make), options: Options::default(), hash: 16, budget }
+    }
+
+    /// A player that does not search with weights; `id` identifies exactly what plays.
+    #[must_use]
+    pub fn other<P: Player + 'static>(
+        name: &str,
+        id: String,
+        make: impl Fn() -> P + Send + Sync + 'static,
+        budget: SearchLimits,
+    ) -> MatchPlayer {
+        let make = move |_| Ok(Box::new(make()) as Box<dyn Player>);
+        MatchPlayer { name: name.to_string(), id, make: Arc::new(make), options: Options::default(), hash: 16, budget }
     }
 
     /// What the player plays with, as a tag of its games: the identity of its weights and its options.
     #[must_use]
     pub fn setup(&self) -> String {
-        let mut setup = format!("{}, hash {}, threads {}", self.weights.id(), self.hash, self.threads);
-        if self.options.move_overhead != Options::default().move_overhead {
-            let _ = write!(setup, ", overhead {} ms", self.options.move_overhead.as_millis());
-        }
-        if self.options.tables.is_some() {
-            setup.push_str(", tablebase");
-        }
+        let mut setup = format!("{}, hash {}", self.id, self.hash);
         for (name, value) in self.options.params.changed() {
             let _ = write!(setup, ", {name}={value}");
         }
         setup
-    }
-
-    fn player(&self) -> Result<Player, Error> {
-        let engine = Arc::clone(&self.weights).engine(self.hash, self.threads)?;
-        Ok(Player { engine, options: self.options.clone(), budget: self.budget })
-    }
-
-    fn is_deterministic(&self) -> bool {
-        self.budget.is_deterministic() && self.threads == 1
     }
 }
 
@@ -84,7 +87,7 @@ pub const MOST_GAMES: u64 = 1_000_000_000;
 pub(super) const SETUPS: [&str; 2] = ["WhiteSetup", "BlackSetup"];
 
 /// A match to be played.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Match {
     /// The two players; results are from the first one's view.
     pub players: [MatchPlayer; 2],
@@ -178,13 +181,6 @@ pub struct MatchRecord {
 }
 
 impl Match {
-    /// All endgame tables in use: the match's own and those of the players.
-    #[must_use]
-    pub fn tablebases(&self) -> Vec<Arc<Tablebase>> {
-        let of_contestants = self.players.iter().filter_map(|player| player.options.tables.as_ref());
-        self.tables.iter().chain(of_contestants.map(|tables| &tables.base)).cloned().collect()
-    }
-
     /// Plays the match. `on_game` is called with each game, in the order of the schedule, and the score after it. An
     /// error that it returns ends the match and is returned.
     pub fn run(
@@ -258,23 +254,26 @@ impl Match {
     /// Whether every run of this match gives the same games.
     #[must_use]
     pub fn is_deterministic(&self) -> bool {
-        self.players.iter().all(MatchPlayer::is_deterministic)
+        self.players.iter().all(|player| player.budget.is_deterministic())
     }
 
-    fn players(&self) -> Result<[Player; 2], Error> {
-        let [a, b] = &self.players;
-        Ok([a.player()?, b.player()?])
+    fn players(&self) -> Result<[Box<dyn Player>; 2], Error> {
+        let [a, b] = self.players.each_ref().map(|player| (player.make)(player.hash));
+        Ok([a?, b?])
     }
 
     fn play_game(
         &self,
-        players: &mut [Player; 2],
+        players: &mut [Box<dyn Player>; 2],
         number: u64,
         opening: &Opening,
         control: &Control,
         over: &AtomicBool,
     ) -> Option<MatchGame> {
-        let [a, b] = players;
+        let [a, b] = &self.players;
+        let [player_a, player_b] = players;
+        let a = Seat { player: player_a.as_mut(), options: &a.options, limits: a.budget };
+        let b = Seat { player: player_b.as_mut(), options: &b.options, limits: b.budget };
         let white = (number % 2) as usize;
         let seats = if white == 0 { [a, b] } else { [b, a] };
         let tables = self.tables.as_deref();
@@ -290,7 +289,7 @@ impl Match {
         let of_both = |f: &dyn Fn(&MatchPlayer) -> String| [f(&self.players[0]), f(&self.players[1])];
         MatchRecord {
             names: of_both(&|player| player.name.clone()),
-            ids: of_both(&|player| player.weights.id()),
+            ids: of_both(&|player| player.id.clone()),
             budgets: of_both(&|player| player.budget.to_string()),
             constants: self.players.each_ref().map(|player| {
                 let changed = player.options.params.changed().into_iter();

@@ -1,6 +1,6 @@
-//! One game between two engines in this process.
+//! One game between two players in this process.
 //!
-//! The engines search in turn, so a game uses one thread, and with fixed nodes or depth it depends on the two sets of
+//! The players search in turn, so a game uses one thread, and with fixed nodes or depth it depends on the two sets of
 //! weights and the opening alone. Every game ends with a reason. Most games are decided long before mate or repetition,
 //! and playing them out costs time. So games may be adjudicated, but only if both sides agree for some consecutive
 //! moves: the mistaken evaluation of one side must not become a result.
@@ -11,7 +11,8 @@ use std::time::Duration;
 
 use dyad_engine::board::{Color, Ending, Game, Move};
 use dyad_engine::control::{Control, Instant};
-use dyad_engine::engine::AnyEngine;
+use dyad_engine::engine::Engine;
+use dyad_engine::levels::player::LevelPlayer;
 use dyad_engine::search::{Clock, Limits, Options, Outcome, Report, Score as EngineScore, time_of};
 use dyad_engine::tablebase::Tablebase;
 use dyad_formats::game::{GameRecord, PlayedMove, Tags, Unread};
@@ -78,14 +79,64 @@ impl fmt::Display for SearchLimits {
     }
 }
 
+/// A player of games: the search, a level, a network.
+pub trait Player: Send {
+    /// Forgets the last game. The number of the new one seeds random choices.
+    fn new_game(&mut self, number: u64);
+
+    /// Searches for a move, as [`Engine::search`].
+    fn search(
+        &mut self,
+        game: &Game,
+        limits: &Limits,
+        options: &Options,
+        control: &Control,
+        report: &mut (dyn FnMut(&Report) + Send),
+    ) -> Outcome;
+}
+
+impl Player for Engine {
+    fn new_game(&mut self, _number: u64) {
+        self.clear();
+    }
+
+    fn search(
+        &mut self,
+        game: &Game,
+        limits: &Limits,
+        options: &Options,
+        control: &Control,
+        report: &mut (dyn FnMut(&Report) + Send),
+    ) -> Outcome {
+        Engine::search(self, game, limits, options, control, report)
+    }
+}
+
+impl Player for LevelPlayer {
+    fn new_game(&mut self, number: u64) {
+        LevelPlayer::new_game(self, number);
+    }
+
+    fn search(
+        &mut self,
+        game: &Game,
+        limits: &Limits,
+        options: &Options,
+        control: &Control,
+        report: &mut (dyn FnMut(&Report) + Send),
+    ) -> Outcome {
+        LevelPlayer::search(self, game, limits, options, control, report)
+    }
+}
+
 /// One side of a game.
-pub struct Player<E = Box<dyn AnyEngine>> {
-    /// The engine, with its weights and caches.
-    pub engine: E,
+pub struct Seat<'a> {
+    /// The player.
+    pub player: &'a mut dyn Player,
     /// Search options.
-    pub options: Options,
+    pub options: &'a Options,
     /// Search limits.
-    pub budget: SearchLimits,
+    pub limits: SearchLimits,
 }
 
 /// Rules that end a game as drawn or won before its end by the rules of chess.
@@ -275,29 +326,24 @@ fn remark(made: &SearchedMove, with_times: bool) -> String {
     format!("{}/{}{time}", made.score, made.depth)
 }
 
-/// Plays a game; White is the first player. Both engines are reset before it. `None` if `control` or `abandon` (checked
-/// before each move) stops it. A game whose result `tables` know is adjudicated.
-pub fn play<E: AnyEngine>(
+/// Plays a game; White has the first seat. `None` if `control` or `abandon` (checked before each move) stops it. A game
+/// whose result `tables` know is adjudicated.
+pub fn play(
     opening: &Opening,
-    players: [&mut Player<E>; 2],
+    seats: [Seat; 2],
     rules: &Adjudication,
     tables: Option<&Tablebase>,
     control: &Control,
     abandon: &dyn Fn() -> bool,
 ) -> Option<FinishedGame> {
-    let mut running = RunningGame {
-        game: opening.game(),
-        players,
-        clocks: [Duration::ZERO; 2],
-        adjudicator: Adjudicator::new(*rules),
-    };
-    for side in 0..2 {
-        running.players[side].engine.clear();
-        // Seeds random choices by opening and side, independent of earlier games.
-        running.players[side].engine.begin(running.game.board().key().rotate_left(side as u32));
-        if let SearchLimits::Clock { base, .. } = running.players[side].budget {
-            running.clocks[side] = base;
-        }
+    let clocks = seats.each_ref().map(|seat| match seat.limits {
+        SearchLimits::Clock { base, .. } => base,
+        _ => Duration::ZERO,
+    });
+    let mut running = RunningGame { game: opening.game(), seats, clocks, adjudicator: Adjudicator::new(*rules) };
+    for (side, seat) in (0..).zip(&mut running.seats) {
+        // By opening and side, independent of earlier games.
+        seat.player.new_game(running.game.board().key().rotate_left(side));
     }
     let mut moves = Vec::new();
     let (result, reason) = loop {
@@ -327,9 +373,9 @@ pub fn play<E: AnyEngine>(
 }
 
 /// The state of a running game.
-struct RunningGame<'a, E> {
+struct RunningGame<'a> {
     game: Game,
-    players: [&'a mut Player<E>; 2],
+    seats: [Seat<'a>; 2],
     clocks: [Duration; 2],
     adjudicator: Adjudicator,
 }
@@ -344,13 +390,7 @@ enum Turn {
 ///
 /// A timed search gets its own control, whose clock starts now, and checks `control` at its reports. Without a clock
 /// `control` itself stops the search at once.
-pub(crate) fn search(
-    engine: &mut dyn AnyEngine,
-    game: &Game,
-    limits: &Limits,
-    options: &Options,
-    control: &Control,
-) -> Outcome {
+fn search(player: &mut dyn Player, game: &Game, limits: &Limits, options: &Options, control: &Control) -> Outcome {
     let own = Control::new(false);
     let timed = limits.movetime.is_some() || limits.clock.is_some();
     let held_by = if timed { &own } else { control };
@@ -359,21 +399,21 @@ pub(crate) fn search(
             own.stop();
         }
     };
-    engine.search(game, limits, options, held_by, &mut listen)
+    player.search(game, limits, options, held_by, &mut listen)
 }
 
-impl<E: AnyEngine> RunningGame<'_, E> {
+impl RunningGame<'_> {
     fn turn(&mut self, control: &Control) -> Turn {
         let side = self.game.board().side_to_move().to_index();
-        let player = &mut *self.players[side];
-        let limits = player.budget.limits(self.clocks[side]);
+        let seat = &mut self.seats[side];
+        let limits = seat.limits.limits(self.clocks[side]);
         let start = Instant::now();
-        let outcome = search(&mut player.engine, &self.game, &limits, &player.options, control);
+        let outcome = search(seat.player, &self.game, &limits, seat.options, control);
         let time = limits.nps.map_or_else(|| start.elapsed(), |nps| time_of(outcome.nodes, nps));
         if control.stopped() {
             return Turn::Stopped;
         }
-        if let SearchLimits::Clock { increment, .. } = player.budget {
+        if let SearchLimits::Clock { increment, .. } = seat.limits {
             if time > self.clocks[side] {
                 return Turn::OutOfTime;
             }
@@ -381,7 +421,13 @@ impl<E: AnyEngine> RunningGame<'_, E> {
         }
         let mv = outcome.best.expect("there is a legal move, or the game had ended");
         self.game.push(mv);
-        Turn::Moved(SearchedMove { mv, score: score_of(outcome.score), depth: outcome.depth, nodes: outcome.nodes, time })
+        Turn::Moved(SearchedMove {
+            mv,
+            score: score_of(outcome.score),
+            depth: outcome.depth,
+            nodes: outcome.nodes,
+            time,
+        })
     }
 }
 
@@ -507,13 +553,8 @@ mod tests {
     fn remarks_are_read_back() {
         use dyad_formats::remark::Remark;
         for score in [Score(35), Score(-120), Score(0), Score::mate(3), Score::mate(-12), Score(Score::LARGEST)] {
-            let made = SearchedMove {
-                mv: Move::default(),
-                score,
-                depth: 20,
-                nodes: 1,
-                time: Duration::from_millis(1234),
-            };
+            let made =
+                SearchedMove { mv: Move::default(), score, depth: 20, nodes: 1, time: Duration::from_millis(1234) };
             for with_times in [false, true] {
                 let text = format!("{}, checkmate", remark(&made, with_times));
                 assert_eq!(Remark::parse(text.as_bytes()), Some(Remark::Score(score)), "{text}");

@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use dyad_engine::board::Game;
 use dyad_engine::control::Control;
-use dyad_engine::engine::AnyEngine;
 use dyad_engine::eval::Weights;
 use dyad_engine::search::{Limits, Options};
 use dyad_formats::testing::Temporary;

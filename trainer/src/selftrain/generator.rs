@@ -32,7 +32,7 @@ use serde::{Deserialize, Serialize};
 use super::self_play::{FILTER_NODES, GameFile, HASH};
 use crate::arena::openings::{Opening, PolicySampler, Variant, any_move, opening_filter, walk};
 use crate::arena::pgn_writer::PgnGame;
-use crate::arena::play::{Adjudication, DrawRule, FinishedGame, Player, SearchLimits, WinRule, play};
+use crate::arena::play::{Adjudication, DrawRule, FinishedGame, SearchLimits, Seat, WinRule, play};
 use crate::base::context::Context;
 use crate::base::is_default;
 use crate::base::number::{self, number};
@@ -227,7 +227,7 @@ pub fn pgn(number: u64, game: &FinishedGame, event: &str, weights: &Weights) -> 
 pub struct GamePlayer<'a> {
     settings: GeneratorSettings,
     openings: &'a [Opening],
-    players: [Player<Engine>; 2],
+    engines: [Engine; 2],
     filter: Box<dyn FnMut(&Game) -> Value + Send>,
     policy: Option<PolicySampler>,
 }
@@ -242,13 +242,10 @@ impl<'a> GamePlayer<'a> {
         weights: &Arc<Weights>,
         openings: &'a [Opening],
     ) -> Result<GamePlayer<'a>, Error> {
-        let player = || -> Result<Player<Engine>, Error> {
-            let engine = Engine::with_hash(weights.clone(), HASH)?;
-            Ok(Player { engine, options: Options::default(), budget: SearchLimits::Nodes(settings.nodes) })
-        };
+        let engine = || Engine::with_hash(weights.clone(), HASH);
         let filter = Box::new(opening_filter(weights.clone(), FILTER_NODES));
         let policy = PolicySampler::new(settings.policy_openings, weights.clone());
-        Ok(GamePlayer { settings: settings.clone(), openings, players: [player()?, player()?], filter, policy })
+        Ok(GamePlayer { settings: settings.clone(), openings, engines: [engine()?, engine()?], filter, policy })
     }
 
     /// Plays the game with this number; `None` if it was interrupted.
@@ -258,14 +255,19 @@ impl<'a> GamePlayer<'a> {
     pub fn game(&mut self, number: u64, control: &Control, over: &AtomicBool) -> Result<Option<FinishedGame>, Error> {
         let mut random = Pcg64::seed_from_u64(hash::fold(hash::mix(self.settings.seed), number));
         let GeneratorSettings { nodes, spread, .. } = self.settings;
-        for player in &mut self.players {
+        let limits = [(); 2].map(|()| {
             let factor = 1.0 + spread * random.random_range(-1.0..=1.0);
-            player.budget = SearchLimits::Nodes(((nodes as f64 * factor) as u64).max(1));
-        }
+            SearchLimits::Nodes(((nodes as f64 * factor) as u64).max(1))
+        });
         let opening = (0..ATTEMPTS).find_map(|_| self.opening(&mut random));
         let opening = opening.ok_or_else(|| Error::Settings("no opening is within the limit".into()))?;
-        let [white, black] = &mut self.players;
-        Ok(play(&opening, [white, black], &ADJUDICATION, None, control, &|| over.load(Ordering::Relaxed)))
+        let [white, black] = &mut self.engines;
+        let options = Options::default();
+        let seats = [
+            Seat { player: white, options: &options, limits: limits[0] },
+            Seat { player: black, options: &options, limits: limits[1] },
+        ];
+        Ok(play(&opening, seats, &ADJUDICATION, None, control, &|| over.load(Ordering::Relaxed)))
     }
 
     /// One attempt at an opening.

@@ -31,7 +31,7 @@ use dyad_formats::score::ScoreSide;
 
 use crate::arena::openings::{OpeningSettings, RandomOpenings, Variant, opening_filter};
 use crate::arena::pgn_writer::{PgnFile, PgnGame, today};
-use crate::arena::play::{Adjudication, DrawRule, FinishedGame, Player, SearchLimits, WinRule, play};
+use crate::arena::play::{Adjudication, DrawRule, FinishedGame, SearchLimits, Seat, WinRule, play};
 use crate::base::parallel::ordered_map;
 
 /// Random plies at the beginning of a game.
@@ -182,19 +182,16 @@ impl SelfPlay<'_> {
     }
 
     fn worker(&self) -> Result<SelfPlayWorker<'_>, Error> {
-        let player = || -> Result<Player<Engine>, Error> {
-            let engine = Engine::with_hash(self.weights.clone(), HASH)?;
-            Ok(Player { engine, options: Options::default(), budget: SearchLimits::Nodes(self.nodes) })
-        };
+        let engine = || Engine::with_hash(self.weights.clone(), HASH);
         let filter = Box::new(opening_filter(self.weights.clone(), FILTER_NODES));
-        Ok(SelfPlayWorker { self_play: self, players: [player()?, player()?], filter })
+        Ok(SelfPlayWorker { self_play: self, engines: [engine()?, engine()?], filter })
     }
 }
 
 /// Plays self-play games, on one thread.
 struct SelfPlayWorker<'a> {
     self_play: &'a SelfPlay<'a>,
-    players: [Player<Engine>; 2],
+    engines: [Engine; 2],
     filter: Box<dyn FnMut(&Game) -> Value + Send>,
 }
 
@@ -209,8 +206,9 @@ impl SelfPlayWorker<'_> {
         };
         let opening = RandomOpenings::new(opening_settings, &mut self.filter).next();
         let opening = opening.ok_or_else(|| Error::Settings("no random opening is balanced for the weights".into()))?;
-        let [white, black] = &mut self.players;
-        Ok(play(&opening, [white, black], &ADJUDICATION, None, control, &|| over.load(Ordering::Relaxed)))
+        let (options, limits) = (Options::default(), SearchLimits::Nodes(self.self_play.nodes));
+        let seats = self.engines.each_mut().map(|engine| Seat { player: engine, options: &options, limits });
+        Ok(play(&opening, seats, &ADJUDICATION, None, control, &|| over.load(Ordering::Relaxed)))
     }
 }
 

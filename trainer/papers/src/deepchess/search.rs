@@ -14,9 +14,10 @@ use std::time::{Duration, Instant};
 
 use dyad_engine::board::{Board, Color, Game, Move, PIECES, sign};
 use dyad_engine::control::Control;
-use dyad_engine::engine::{AnyEngine, AnyModel};
-use dyad_engine::search::{Bound, HashError, Info, Limits, Options, Outcome, Report, Score};
+use dyad_engine::search::{Bound, Info, Limits, Options, Outcome, Report, Score};
 use dyad_engine::value::{MATE, MAX_PLY};
+use dyad_trainer::arena::matches::MatchPlayer;
+use dyad_trainer::arena::play::{Player, SearchLimits};
 use ndarray::Array2;
 
 use crate::deepchess::network::{Bits, Network};
@@ -256,8 +257,8 @@ fn ordered(board: &Board, first: Option<Move>, wanted: impl Fn(Move) -> bool) ->
     moves
 }
 
-impl AnyEngine for ComparisonEngine {
-    fn clear(&mut self) {
+impl Player for ComparisonEngine {
+    fn new_game(&mut self, _number: u64) {
         self.best.clear();
     }
 
@@ -343,13 +344,12 @@ fn shown(score: Score) -> i32 {
     }
 }
 
-impl AnyModel for Network {
-    fn id(&self) -> String {
-        Network::id(self)
-    }
-
-    fn engine(self: Arc<Network>, _megabytes: usize, _threads: usize) -> Result<Box<dyn AnyEngine>, HashError> {
-        Ok(Box::new(ComparisonEngine::new(self)))
+impl Network {
+    /// The network as a player of matches.
+    #[must_use]
+    pub fn player(self, name: &str, budget: SearchLimits) -> MatchPlayer {
+        let network = Arc::new(self);
+        MatchPlayer::other(name, network.id(), move || ComparisonEngine::new(Arc::clone(&network)), budget)
     }
 }
 

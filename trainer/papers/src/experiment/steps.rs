@@ -231,7 +231,7 @@ impl Run<'_, '_> {
     fn player(&self, name: &str, limits: SearchLimits) -> Result<(MatchPlayer, bool), Error> {
         let is_network = self.folder_of(name).join(NETWORK).exists();
         let mut player = match is_network {
-            true => MatchPlayer::new(name, Arc::new(self.network(name)?), limits),
+            true => self.network(name)?.player(name, limits),
             false => MatchPlayer::new(name, self.weights(name)?, limits),
         };
         player.hash = 4;
