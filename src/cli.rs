@@ -43,7 +43,6 @@ use dyad_formats::weights_file;
 use dyad_levels::file::MoveModel;
 use dyad_trainer::arena::openings::{self, Opening};
 use dyad_trainer::base::number::number;
-use dyad_trainer::base::parallel::check_threads;
 
 /// A UCI chess engine that trains its own evaluation.
 #[derive(Parser)]
@@ -206,11 +205,6 @@ impl Threads {
     fn count(&self) -> usize {
         self.threads.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, std::num::NonZero::get))
     }
-
-    /// As [`Threads::count`], where the number may come from a file.
-    fn checked(&self) -> Result<usize, String> {
-        check_threads("threads", self.count()).map(|()| self.count())
-    }
 }
 
 /// Reads a file of a move model.
@@ -280,7 +274,7 @@ mod tests {
                 }
             }
         }
-        assert!(count > 300, "{count}");
+        assert!(count > 100, "{count}");
         let parsed = Arguments::command_with_defaults().try_get_matches_from(["dyad", "train", "--depth", "17"]);
         assert!(parsed.unwrap_err().to_string().contains("'--depth <PLIES>': expected a whole number, 1 to 16"));
     }
@@ -322,7 +316,7 @@ mod tests {
                 count += 1;
             }
         }
-        assert!(count > 200, "{count}");
+        assert!(count > 100, "{count}");
     }
 
     #[test]

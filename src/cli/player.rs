@@ -9,7 +9,6 @@ use dyad_levels::file::{MoveModel, Strength};
 use dyad_levels::player::{LevelPlayer, PlayerProfile};
 use dyad_papers::deepchess::network::Network;
 use dyad_trainer::arena::matches::MatchPlayer;
-use dyad_trainer::arena::play::SearchLimits;
 
 use super::{load_weights, model_or_embedded};
 
@@ -99,36 +98,23 @@ impl PlayerSpec {
     }
 
     /// Loads the player.
-    pub fn player(&self, name: &str, budget: SearchLimits) -> Result<MatchPlayer, Box<dyn Error>> {
+    pub fn player(&self, name: &str) -> Result<MatchPlayer, Box<dyn Error>> {
         /// Levels draw the same moves in every match.
         const SEED: u64 = 1;
         let profile = match self {
-            PlayerSpec::Weights(file) => return Ok(MatchPlayer::new(name, load_weights(file)?, budget)),
-            PlayerSpec::Network(file) => return Ok(Network::load(file)?.player(name, budget)),
+            PlayerSpec::Weights(file) => return Ok(MatchPlayer::new(name, load_weights(file)?)),
+            PlayerSpec::Network(file) => return Ok(Network::load(file)?.player(name)),
             PlayerSpec::Level { elo, model } => {
                 PlayerProfile::with_elo(&model_or_embedded(model.as_deref())?, *elo, SEED)
             }
             PlayerSpec::Strength(strength) => PlayerProfile::with_strength(&MoveModel::embedded(), *strength, SEED),
         };
-        Ok(MatchPlayer::other(name, profile.id(), move || LevelPlayer::new(profile.clone()), budget))
+        Ok(MatchPlayer::other(name, profile.id(), move || LevelPlayer::new(profile.clone())))
     }
 
-    /// Options of a match, besides the constants of the search, that have no effect on the player.
-    pub fn unused_options(&self) -> &'static [&'static str] {
-        match self {
-            PlayerSpec::Weights(_) => &[],
-            PlayerSpec::Network(_) => &["hash", "tablebase"],
-            PlayerSpec::Level { .. } | PlayerSpec::Strength(_) => &["hash", "tablebase", "nodes", "depth"],
-        }
-    }
-
-    /// Refuses clocks that run by nodes to players that read the time themselves.
-    pub fn check_clock(&self, budget: SearchLimits) -> Result<(), String> {
-        let by_nodes = matches!(budget, SearchLimits::Clock { nps: Some(_), .. });
-        match self {
-            PlayerSpec::Network(_) if by_nodes => Err(format!("'{self}' does not play on a clock that runs by nodes")),
-            _ => Ok(()),
-        }
+    /// Whether it is the search, with its constants.
+    pub fn searches(&self) -> bool {
+        matches!(self, PlayerSpec::Weights(_))
     }
 }
 

@@ -71,7 +71,7 @@ fn rows() -> impl Iterator<Item = Row> {
 }
 
 #[rustfmt::skip]
-const TABLE: [Row; 28] = [
+const TABLE: [Row; 27] = [
     Row { name: "Hash", of: Of::Engine(Kind::Spin { default: DEFAULT_HASH as i64, min: 1, max: MAX_HASH as i64, set: |session, megabytes| {
         session.engine.set_hash(megabytes as usize).map_err(|error| error.to_string())?;
         Ok(None)

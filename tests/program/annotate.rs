@@ -32,7 +32,7 @@ fn games_become_annotated_games_puzzles_and_a_page() {
     let games: Vec<_> = GameTexts::open(&out).unwrap().map(|text| text.unwrap().parse(None).unwrap()).collect();
     assert_eq!(games.iter().map(|game| game.moves.len()).collect::<Vec<_>>(), [7, 4]);
     let text = fs::read_to_string(&out).unwrap().replace('\n', " ");
-    for expected in ["Nf6 $4 { [%eval #1]", "3... Nf6 allows mate: 4. Qxf7#; ", "2. g4 $4 { [%eval #-1]", "[%cal G"] {
+    for expected in ["Nf6 $4 {[%eval #1]", "3... Nf6 allows mate: 4. Qxf7#; ", "2. g4 $4 {[%eval #-1]", "[%cal G"] {
         assert!(text.contains(expected), "{expected} in {text}");
     }
     let puzzles = fs::read_to_string(folder.join("mine.epd")).unwrap();

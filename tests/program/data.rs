@@ -349,7 +349,7 @@ fn outputs_replace_files_and_nothing_else() {
     refuse(&folder, "weights average a.json b.json --out pipe", "a pipe, not a regular file");
     refuse(&folder, "weights average a.json b.json --out protected", "write-protected");
     refuse(&folder, "weights average a.json b.json --out .", "a folder, not a regular file");
-    refuse(&folder, "match a.json b.json --nodes 1 --games 2 --pgn pipe", "a pipe, not a regular file");
+    refuse(&folder, "match a.json b.json --nodes 1 --games 2 --pgn pipe --resume", "a pipe, not a regular file");
     refuse(&folder, "prepare pipe --out out.samples", "a pipe, not a regular file");
     refuse(&folder, "weights average pipe b.json --out c.json", "a pipe, not a regular file");
     fs::create_dir(path("run")).unwrap();
@@ -478,7 +478,9 @@ fn outputs_never_replace_inputs() {
     refuse(&folder, "annotate o.pgn --weights w.json --out link.json", "the output link.json is the input w.json");
     refuse(&folder, "annotate o.pgn --out a.pgn --html ./a.pgn", "two outputs are called ./a.pgn");
     // A file of another kind is nothing to append to, though it is no input.
-    refuse(&folder, "match material default --games 2 --nodes 10 --pgn w.json", "not a PGN file");
+    refuse(&folder, "match material default --games 2 --nodes 10 --pgn w.json", "w.json exists: continue it");
+    let not_ours = "not the games that are to be continued";
+    refuse(&folder, "match material default --games 2 --nodes 10 --pgn w.json --resume", not_ours);
     refuse(&folder, "datagen --games 2 --nodes 10 --out w.json", "w.json exists: continue it with --resume");
     refuse(&folder, "datagen --games 2 --nodes 10 --out w.json --resume", "they stay");
     refuse(&folder, "match material default --games 2 --nodes 10 --results w.json", "not the result of a match");

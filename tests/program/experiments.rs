@@ -34,7 +34,7 @@ fn an_experiment_that_is_killed_finds_the_same_and_its_network_plays() {
 
     let network = whole.join("steps/distilled/network.bin");
     let player = format!("deepchess:{}", text(&network));
-    let lines = output(&["match", &player, "material", "--nodes", "20", "--games", "2", "--max-plies", "60"]);
+    let lines = output(&["match", &player, "material", "--nodes", "20", "--games", "2"]);
     assert!(lines.iter().any(|line| line.contains("network")), "{lines:?}");
 
     let samples = whole.join("steps/positions/positions.samples");

@@ -40,9 +40,11 @@ fn a_match_writes_its_games_and_its_result_for_the_report() {
             assert!(lines.iter().any(|line| line.starts_with(name)), "{name} in {lines:?}");
         }
         played.push(fs::read_to_string(&pgn).unwrap());
+        fs::remove_file(&pgn).unwrap();
     }
     assert_eq!(played[0].matches("[Event ").count(), 4);
-    assert_eq!(played[1], played[0].repeat(2), "the same games on two threads");
+    assert!(played[0].contains("[Event \"dyad match, seed 9\"]") && played[0].contains("[TimeControl \"-\"]"));
+    assert_eq!(played[1], played[0], "the same games on two threads");
     assert_eq!(fs::read_to_string(&results).unwrap().lines().count(), 2);
 
     let page = output(&["report", text(&folder)]);
@@ -67,47 +69,48 @@ fn a_match_that_was_killed_is_resumed_from_its_games() {
         let of_all = |line: &String| ["Match", "Games", "Score", "Pairs"].iter().any(|name| line.starts_with(name));
         lines.filter(of_all).collect::<Vec<_>>()
     };
-    let whole = counts(&resume);
-    assert!(whole.iter().any(|line| line.starts_with("Games    6: ")), "without a file all are played: {whole:?}");
+    let printed = refusal(&resume);
+    assert!(printed.contains("games.pgn does not exist; begin without --resume"), "{printed}");
+    let whole = counts(&six_games(&pgn));
+    assert!(whole.iter().any(|line| line.starts_with("Games    6: ")), "{whole:?}");
     let games = fs::read_to_string(&pgn).unwrap();
     let begins: Vec<usize> = games.match_indices("[Event ").map(|(byte, _)| byte).collect();
     assert_eq!(begins.len(), 6);
+    let printed = refusal(&six_games(&pgn));
+    assert!(printed.contains("games.pgn exists: continue it with --resume, or remove it"), "{printed}");
 
-    let other = "[Event \"Club\"]\n[Round \"1.1\"]\n[White \"material\"]\n[Black \"default\"]\n\n1. e4 1-0\n\n";
-    let cuts = [0, begins[1], begins[3], games.len()].map(|byte| (&games[..byte], true));
-    let amid = [begins[0] + 300, begins[3] - 20, begins[4] + 150].map(|byte| (&games[..byte], false));
-    for (part, between_games) in cuts.into_iter().chain(amid) {
-        fs::write(&pgn, other.to_string() + part).unwrap();
+    let between = [0, begins[1], begins[3], games.len()];
+    let amid = [begins[0] + 5, begins[0] + 300, begins[3] - 20, begins[4] + 150];
+    for part in between.into_iter().chain(amid).map(|byte| &games[..byte]) {
+        fs::write(&pgn, part).unwrap();
         assert_eq!(counts(&resume), whole, "{part}");
-        let all = fs::read_to_string(&pgn).unwrap();
-        assert_eq!(all == other.to_string() + &games, between_games, "{all}");
-        let lines = output(&resume);
-        assert!(lines.contains(&"Endings   (without the 6 games played before)".to_string()), "{lines:?}");
+        assert_eq!(fs::read_to_string(&pgn).unwrap(), games, "{part}");
     }
+    let lines = output(&resume);
+    assert!(lines.contains(&"Endings   (without the 6 games played before)".to_string()), "{lines:?}");
 
     let first = &games[..begins[1]];
     let swapped =
         games.replace("\"material\"", "\"\"").replace("\"default\"", "\"material\"").replace("\"\"", "\"default\"");
+    let other = "[Event \"Club\"]\n[Round \"1.1\"]\n[White \"material\"]\n[Black \"default\"]\n\n1. e4 1-0\n\n";
     for (file, further, expected) in [
-        (games.repeat(2), &[][..], "game 1.1 of this match is there a second time: 4.1 is due"),
-        (games.replace(first, ""), &[], "line 1: game 1.2 of this match does not come next: 1.1 is due"),
-        (games.clone(), &["--chess960"], "line 1: game 1.1: this match has another opening"),
-        (swapped, &[], "line 1: game 1.1: this match has another opening or other colors there"),
-        (games.clone(), &["--options-b", "hash=8", "--options-b", "overhead=50"], "hash 8, overhead 50 ms now"),
-        (games.clone(), &["--set", "B:rfp_depth=6"], "hash 16, rfp_depth=6 now"),
+        (other.to_string() + &games, &[][..], "not the games that are to be continued"),
+        (games.repeat(2), &[], "game 4.1: Round is \"1.1\", and would be \"4.1\" now"),
+        (games.replace(first, ""), &[], "line 1: game 1.1: Round is \"1.2\", and would be \"1.1\" now"),
+        (games.clone(), &["--variant", "chess960"], "line 1: game 1.1: the match has another opening now"),
+        (swapped, &[], "line 1: game 1.1: White is \"default\", and would be \"material\" now"),
+        (games.clone(), &["--hash", "8"], "200 nodes a move, hash 8\" now"),
+        (games.clone(), &["--set", "B:rfp_depth=6"], "200 nodes a move, hash 16, rfp_depth=6\" now"),
     ] {
         fs::write(&pgn, &file).unwrap();
         let printed = refusal(&[&resume[..], further].concat());
         assert!(printed.contains(expected), "expected {expected}, found {printed}");
         assert_eq!(fs::read_to_string(&pgn).unwrap(), file, "nothing is played");
     }
-    assert!(refusal(&["match", "default", "material", "--resume"]).contains("pgn says which file"));
-
-    // Games of another budget are those of another match.
+    assert!(refusal(&["match", "default", "material", "--resume"]).contains("--pgn"));
     fs::write(&pgn, &games).unwrap();
     let deeper: Vec<&str> = resume.iter().map(|&argument| if argument == "200" { "300" } else { argument }).collect();
-    counts(&deeper);
-    assert_eq!(fs::read_to_string(&pgn).unwrap().matches("[Event ").count(), 12);
+    assert!(refusal(&deeper).contains("300 nodes a move, hash 16\" now"));
     fs::remove_dir_all(&folder).unwrap();
 }
 
@@ -119,7 +122,8 @@ fn a_match_is_kept_if_its_output_cannot_be_printed() {
     let (pgn, results) = (folder.join("games.pgn"), folder.join("matches.jsonl"));
     let command = || {
         let mut command = Command::new(env!("CARGO_BIN_EXE_dyad"));
-        command.args(six_games(&pgn)).args(["--resume", "--results", text(&results)]);
+        command.args(six_games(&pgn)).args(["--results", text(&results)]);
+        command.args(pgn.exists().then_some("--resume"));
         command.stdout(Stdio::piped()).stderr(Stdio::piped());
         command
     };
@@ -151,7 +155,7 @@ fn a_match_has_one_result() {
     let lost = folder.join("nowhere/matches.jsonl");
     let printed = refusal(&[&six_games(&pgn)[..], &["--results", text(&lost)]].concat());
     assert!(printed.contains("cannot open ") && printed.contains("matches.jsonl"), "{printed}");
-    assert_eq!(fs::read_to_string(&pgn).unwrap(), "", "nothing is played");
+    assert!(!pgn.exists(), "nothing is played");
 
     // Of a match that was played without a file of results.
     output(&six_games(&pgn));
@@ -162,7 +166,9 @@ fn a_match_has_one_result() {
         assert_eq!((records.lines().count(), records.ends_with("}\n")), (1, true), "{records}");
     }
     // The result of another match is another one.
-    let other: Vec<&str> = resume.iter().map(|&argument| if argument == "200" { "100" } else { argument }).collect();
+    fs::remove_file(&pgn).unwrap();
+    let other = [&six_games(&pgn)[..], &["--results", text(&results)]].concat();
+    let other: Vec<&str> = other.iter().map(|&argument| if argument == "200" { "100" } else { argument }).collect();
     output(&other);
     assert_eq!(fs::read_to_string(&results).unwrap().lines().count(), 2);
     fs::remove_dir_all(&folder).unwrap();
@@ -220,14 +226,14 @@ fn damaged_endgame_tables_are_reported() {
     }
     let play = || {
         let mut command = Command::new(env!("CARGO_BIN_EXE_dyad"));
-        command.args(["match", "material", "default", "--nodes", "50", "--games", "4", "--max-plies", "4"]);
+        command.args(["match", "material", "default", "--nodes", "50", "--games", "4"]);
         command.args(["--openings", text(&openings), "--tablebase", text(&folder)]);
         let output = command.output().expect("the program was built");
         assert!(output.status.success());
         [output.stdout, output.stderr].map(|bytes| String::from_utf8(bytes).unwrap())
     };
     let [endings, printed] = play();
-    assert!(endings.contains("endgame tables") && !endings.contains("length"), "{endings}");
+    assert!(endings.contains("endgame tables 4\n"), "{endings}");
     assert!(!printed.contains("table"), "{printed}");
     let table = folder.join("KQvK.rtbw");
     let mut bytes = fs::read(&table).unwrap();
@@ -246,9 +252,7 @@ fn errors_name_their_cause() {
         (&["match", "default", "/nowhere/weights.json"][..], "/nowhere/weights.json"),
         (&[&between[..], &["--sprt", "5", "0", "0.05", "0.05"]].concat(), "elo1"),
         (&[&between[..], &["--openings", "/nowhere/openings.epd"]].concat(), "cannot open /nowhere/openings.epd"),
-        (&[&between[..], &["--options-a", "nonsense=1"]].concat(), "there is no option 'nonsense'"),
-        (&[&between[..], &["--options-a", "depth=4294967297"]].concat(), "option depth: '4294967297'"),
-        (&[&between[..], &["--options-a", "nodes=50", "--options-a", "depth=2"]].concat(), "has nodes already"),
+        (&[&between[..], &["--depth", "4294967297"]].concat(), "expected a whole number, 1 to 245"),
         (&[&between[..], &["--nodes", "10", "--depth", "2"]].concat(), "cannot be used with"),
         (&[&between[..], &["--tc", "1.8e19+1.8e19"]].concat(), "expected a number, 0 to 31536000"),
         (&[&between[..], &["--draw-adjudication", "1", "0", "5"]].concat(), "draw adjudication takes"),

@@ -6,13 +6,13 @@
 
 use std::fmt;
 
-use dyad_engine::board::{Board, Color, Move};
+use dyad_engine::board::Board;
 use dyad_engine::search::Score;
 use dyad_explain::sentence::{Mark, Place};
 use dyad_formats::pgn::{Note, Variation, after_null_move};
 
 use super::analysis::{Annotated, Mistake, Ply};
-use crate::arena::pgn_writer::{Wrapped, write_tags};
+use crate::arena::pgn_writer::{Movetext, write_tags};
 
 /// The value of the `Annotator` tag.
 const ANNOTATOR: &str = concat!("Dyad ", env!("CARGO_PKG_VERSION"));
@@ -23,12 +23,11 @@ impl fmt::Display for Annotated {
         let result = self.result.map_or("*".into(), |result| result.to_string());
         write_tags(f, &tags(self), &self.start, &result)?;
         let mut text = Movetext::default();
-        text.notes(&self.start, &self.foreword);
+        write_notes(&mut text, &self.start, &self.foreword);
         for (board, ply) in self.positions() {
-            text.ply(&board, ply);
+            write_ply(&mut text, &board, ply);
         }
-        text.words.word(&result);
-        write!(f, "\n{}\n\n", text.words.lines)
+        text.end(f, &result)
     }
 }
 
@@ -125,90 +124,54 @@ fn push_words(pieces: &mut Vec<String>, text: &str) {
     }
 }
 
-/// Moves, comments and variations, wrapped.
-#[derive(Default)]
-struct Movetext {
-    words: Wrapped,
-    /// Whether the previous move was just written, so that Black's needs no number.
-    follows: bool,
+/// Writes a move of the game with its notes, those of the analysis among them.
+fn write_ply(text: &mut Movetext, board: &Board, ply: &Ply) {
+    text.mv(board, Some(ply.mv));
+    let variations = ply.notes.iter().position(|note| matches!(note, Note::Variation(_)));
+    let (own, rest) = ply.notes.split_at(variations.unwrap_or(ply.notes.len()));
+    let glyphs: Vec<u8> =
+        own.iter().filter_map(|note| if let Note::Glyph(glyph) = note { Some(*glyph) } else { None }).collect();
+    let comments: Vec<&str> =
+        own.iter().filter_map(|note| if let Note::Comment(text) = note { Some(text.as_str()) } else { None }).collect();
+    let is_judged = glyphs.iter().any(|glyph| (1..=6).contains(glyph));
+    let judgement = ply.mistake().filter(|_| !is_judged).map(|mistake| mistake.judgement.nag());
+    judgement.into_iter().chain(glyphs).for_each(|glyph| text.glyph(glyph));
+    text.comment(&comment(&comments, ply));
+    write_notes(text, board, rest);
+    let better = ply.mistake().map(better_line);
+    let has_line = |line: &Variation| {
+        let moves = |line: &Variation| line.moves.iter().map(|(mv, _)| *mv).collect::<Vec<_>>();
+        rest.iter().any(|note| matches!(note, Note::Variation(own) if moves(own) == moves(line)))
+    };
+    if let Some(line) = better.filter(|line| !has_line(line)) {
+        write_variation(text, board, &line);
+    }
 }
 
-impl Movetext {
-    /// Writes a move of the game with its notes, those of the analysis among them.
-    fn ply(&mut self, board: &Board, ply: &Ply) {
-        self.mv(board, Some(ply.mv));
-        let variations = ply.notes.iter().position(|note| matches!(note, Note::Variation(_)));
-        let (own, rest) = ply.notes.split_at(variations.unwrap_or(ply.notes.len()));
-        let glyphs: Vec<u8> =
-            own.iter().filter_map(|note| if let Note::Glyph(glyph) = note { Some(*glyph) } else { None }).collect();
-        let comments: Vec<&str> = own
-            .iter()
-            .filter_map(|note| if let Note::Comment(text) = note { Some(text.as_str()) } else { None })
-            .collect();
-        let is_judged = glyphs.iter().any(|glyph| (1..=6).contains(glyph));
-        let judgement = ply.mistake().filter(|_| !is_judged).map(|mistake| mistake.judgement.nag());
-        for glyph in judgement.into_iter().chain(glyphs) {
-            self.words.word(&format!("${glyph}"));
+/// Writes notes; `board` is the position before the move that they follow.
+fn write_notes(text: &mut Movetext, board: &Board, notes: &[Note]) {
+    for note in notes {
+        match note {
+            Note::Glyph(glyph) => text.glyph(*glyph),
+            Note::Comment(comment) => text.comment(&kept(&[comment], &[])),
+            Note::Variation(variation) => write_variation(text, board, variation),
         }
-        self.comment(&comment(&comments, ply));
-        self.notes(board, rest);
-        let better = ply.mistake().map(better_line);
-        let has_line = |line: &Variation| {
-            let moves = |line: &Variation| line.moves.iter().map(|(mv, _)| *mv).collect::<Vec<_>>();
-            rest.iter().any(|note| matches!(note, Note::Variation(own) if moves(own) == moves(line)))
+    }
+}
+
+fn write_variation(text: &mut Movetext, board: &Board, variation: &Variation) {
+    let mut board = *board;
+    text.open();
+    write_notes(text, &board, &variation.foreword);
+    for (mv, notes) in &variation.moves {
+        text.mv(&board, *mv);
+        write_notes(text, &board, notes);
+        board = match mv {
+            Some(mv) => board.after(*mv),
+            None => after_null_move(&board).expect("a null move that was read"),
         };
-        if let Some(line) = better.filter(|line| !has_line(line)) {
-            self.variation(board, &line);
-        }
     }
-
-    /// Writes a move; `None` is a null move.
-    fn mv(&mut self, board: &Board, mv: Option<Move>) {
-        match board.side_to_move() {
-            Color::White => self.words.word(&format!("{}.", board.fullmove_number())),
-            Color::Black if !self.follows => self.words.word(&format!("{}...", board.fullmove_number())),
-            Color::Black => {}
-        }
-        self.words.word(&mv.map_or("--".to_string(), |mv| board.san(mv)));
-        self.follows = true;
-    }
-
-    /// Writes notes; `board` is the position before the move that they follow.
-    fn notes(&mut self, board: &Board, notes: &[Note]) {
-        for note in notes {
-            match note {
-                Note::Glyph(glyph) => self.words.word(&format!("${glyph}")),
-                Note::Comment(text) => self.comment(&kept(&[text], &[])),
-                Note::Variation(variation) => self.variation(board, variation),
-            }
-        }
-    }
-
-    fn comment(&mut self, pieces: &[String]) {
-        let Some(last) = pieces.len().checked_sub(1) else { return };
-        for (place, piece) in pieces.iter().enumerate() {
-            let (open, close) = (if place == 0 { "{ " } else { "" }, if place == last { " }" } else { "" });
-            self.words.word(&format!("{open}{piece}{close}"));
-        }
-        self.follows = false;
-    }
-
-    fn variation(&mut self, board: &Board, variation: &Variation) {
-        let mut board = *board;
-        self.words.word("(");
-        self.follows = false;
-        self.notes(&board, &variation.foreword);
-        for (mv, notes) in &variation.moves {
-            self.mv(&board, *mv);
-            self.notes(&board, notes);
-            board = match mv {
-                Some(mv) => board.after(*mv),
-                None => after_null_move(&board).expect("a null move that was read"),
-            };
-        }
-        self.words.word(")");
-        self.follows = false;
-    }
+    text.close();
 }
 
 /// The better line as a variation.
@@ -227,6 +190,7 @@ fn better_line(mistake: &Mistake) -> Variation {
 mod tests {
     use super::*;
     use crate::annotate::testing::{MISTAKES, annotated};
+    use dyad_engine::board::Move;
     use dyad_formats::input::Lines;
     use dyad_formats::pgn::{GameText, GameTexts};
     use std::io::Cursor;
@@ -290,12 +254,12 @@ mod tests {
         for expected in [
             "[Annotator \"B; Dyad ",
             "[X-Y \"1\"]",
-            "{ [#] first } 1. e4 { [%csl Gd4] [%cal Re2e4] [%clk 0:03:00] [%eval ",
-            "e5 $5 $14 { solid [%eval ",
-            "( 1... c5 { Sicilian [%cal Gc5d4] } 2. Nf3 $1 ( 2. c3 d5 ) 2... d6 { to the end } 3. d4 )",
-            "( 1... -- 2. d4 ) { see [Ref 3] [1] } 2. Qh5",
-            "Nf6 $6 { hm [%eval ",
-            "Qxf7# { mate } 1-0",
+            "{[#] first} 1. e4 {[%csl Gd4] [%cal Re2e4] [%clk 0:03:00] [%eval ",
+            "e5 $5 $14 {solid [%eval ",
+            "( 1... c5 {Sicilian [%cal Gc5d4]} 2. Nf3 $1 ( 2. c3 d5 ) 2... d6 {to the end} 3. d4 )",
+            "( 1... -- 2. d4 ) {see [Ref 3] [1]} 2. Qh5",
+            "Nf6 $6 {hm [%eval ",
+            "Qxf7# {mate} 1-0",
         ] {
             let line = first.replace('\n', " ");
             assert!(line.contains(expected), "{expected}\n{first}");

@@ -42,19 +42,15 @@ pub struct MatchPlayer {
     make: Arc<MakePlayer>,
     /// Search options.
     pub options: Options,
-    /// Size of the transposition table, in megabytes.
-    pub hash: usize,
-    /// Search limits.
-    pub budget: SearchLimits,
 }
 
 impl MatchPlayer {
     /// The search with these weights and default settings.
     #[must_use]
-    pub fn new(name: &str, weights: Arc<Weights>, budget: SearchLimits) -> MatchPlayer {
+    pub fn new(name: &str, weights: Arc<Weights>) -> MatchPlayer {
         let id = weights.id();
         let make = move |hash| Ok(Box::new(Engine::with_hash(Arc::clone(&weights), hash)?) as Box<dyn Player>);
-        MatchPlayer { name: name.to_string(), id, make: Arc::new(make), options: Options::default(), hash: 16, budget }
+        MatchPlayer { name: name.to_string(), id, make: Arc::new(make), options: Options::default() }
     }
 
     /// A player that does not search with weights; `id` identifies exactly what plays.
@@ -63,34 +59,24 @@ impl MatchPlayer {
         name: &str,
         id: String,
         make: impl Fn() -> P + Send + Sync + 'static,
-        budget: SearchLimits,
     ) -> MatchPlayer {
         let make = move |_| Ok(Box::new(make()) as Box<dyn Player>);
-        MatchPlayer { name: name.to_string(), id, make: Arc::new(make), options: Options::default(), hash: 16, budget }
-    }
-
-    /// What the player plays with, as a tag of its games: the identity of its weights and its options.
-    #[must_use]
-    pub fn setup(&self) -> String {
-        let mut setup = format!("{}, hash {}", self.id, self.hash);
-        for (name, value) in self.options.params.changed() {
-            let _ = write!(setup, ", {name}={value}");
-        }
-        setup
+        MatchPlayer { name: name.to_string(), id, make: Arc::new(make), options: Options::default() }
     }
 }
 
 /// Maximum number of games of a match.
 pub const MOST_GAMES: u64 = 1_000_000_000;
 
-/// Tags of [`MatchPlayer::setup`], for White and Black.
-pub(super) const SETUPS: [&str; 2] = ["WhiteSetup", "BlackSetup"];
-
 /// A match to be played.
 #[derive(Clone)]
 pub struct Match {
     /// The two players; results are from the first one's view.
     pub players: [MatchPlayer; 2],
+    /// Search limits of both players.
+    pub limits: SearchLimits,
+    /// Transposition table of each player, in megabytes.
+    pub hash: usize,
     /// Maximum number of game pairs.
     pub pairs: u64,
     /// Parallel games.
@@ -153,7 +139,7 @@ pub struct MatchRecord {
     /// Identities of their weights.
     pub ids: [String; 2],
     /// Their search limits.
-    pub budgets: [String; 2],
+    pub limits: String,
     /// Search constants that differ from the defaults.
     #[serde(default)]
     pub constants: [BTreeMap<String, i32>; 2],
@@ -181,20 +167,10 @@ pub struct MatchRecord {
 }
 
 impl Match {
-    /// Plays the match. `on_game` is called with each game, in the order of the schedule, and the score after it. An
-    /// error that it returns ends the match and is returned.
-    pub fn run(
-        &self,
-        openings: impl Iterator<Item = Opening> + Send,
-        control: &Control,
-        on_game: impl FnMut(&MatchGame, &MatchScore) -> Result<(), Error>,
-    ) -> Result<MatchRecord, Error> {
-        self.resume(&[], openings, control, on_game)
-    }
-
-    /// Resumes a match whose first games were played before, with the results `before` for White. The same openings
-    /// must be passed again, from the first.
-    pub fn resume(
+    /// Plays the match whose first games were played before, with the results `before` for White; none if it begins. The
+    /// openings are always passed from the first. `on_game` is called with each game, in the order of the schedule, and
+    /// the score after it. An error that it returns ends the match and is returned.
+    pub fn play(
         &self,
         before: &[GameResult],
         openings: impl Iterator<Item = Opening> + Send,
@@ -236,29 +212,44 @@ impl Match {
     /// The PGN of a game, with the tags of the match.
     #[must_use]
     pub fn pgn(&self, game: &MatchGame, event: &str, date: &str) -> PgnGame {
-        let [white, black] = [game.white, 1 - game.white].map(|index| &self.players[index]);
-        let tags = vec![
+        let tags = self.tags(game.number, event).into_iter().chain([("Date", date.to_string())]).collect();
+        let on_clocks = matches!(self.limits, SearchLimits::Clock { .. });
+        game.game.pgn(tags, on_clocks || !self.is_deterministic())
+    }
+
+    /// The tags of the game with this number that do not depend on the date, on its opening or on how it goes.
+    pub(super) fn tags(&self, number: u64, event: &str) -> Vec<(&'static str, String)> {
+        let white = (number % 2) as usize;
+        let [white, black] = [white, 1 - white].map(|index| &self.players[index]);
+        vec![
             ("Event", event.to_string()),
             ("Site", "one process".to_string()),
-            ("Date", date.to_string()),
-            ("Round", round(game.number)),
+            ("Round", round(number)),
             ("White", white.name.clone()),
             ("Black", black.name.clone()),
-            (SETUPS[0], white.setup()),
-            (SETUPS[1], black.setup()),
-        ];
-        let on_clocks = self.players.iter().any(|player| matches!(player.budget, SearchLimits::Clock { .. }));
-        game.game.pgn(tags, on_clocks || !self.is_deterministic())
+            ("TimeControl", self.limits.time_control()),
+            ("WhiteSetup", self.setup(white)),
+            ("BlackSetup", self.setup(black)),
+        ]
+    }
+
+    /// What a player plays with: the identity of its weights, limits and constants of the search.
+    fn setup(&self, player: &MatchPlayer) -> String {
+        let mut setup = format!("{}, {}, hash {}", player.id, self.limits, self.hash);
+        for (name, value) in player.options.params.changed() {
+            let _ = write!(setup, ", {name}={value}");
+        }
+        setup
     }
 
     /// Whether every run of this match gives the same games.
     #[must_use]
     pub fn is_deterministic(&self) -> bool {
-        self.players.iter().all(|player| player.budget.is_deterministic())
+        self.limits.is_deterministic()
     }
 
     fn players(&self) -> Result<[Box<dyn Player>; 2], Error> {
-        let [a, b] = self.players.each_ref().map(|player| (player.make)(player.hash));
+        let [a, b] = self.players.each_ref().map(|player| (player.make)(self.hash));
         Ok([a?, b?])
     }
 
@@ -272,8 +263,8 @@ impl Match {
     ) -> Option<MatchGame> {
         let [a, b] = &self.players;
         let [player_a, player_b] = players;
-        let a = Seat { player: player_a.as_mut(), options: &a.options, limits: a.budget };
-        let b = Seat { player: player_b.as_mut(), options: &b.options, limits: b.budget };
+        let a = Seat { player: player_a.as_mut(), options: &a.options, limits: self.limits };
+        let b = Seat { player: player_b.as_mut(), options: &b.options, limits: self.limits };
         let white = (number % 2) as usize;
         let seats = if white == 0 { [a, b] } else { [b, a] };
         let tables = self.tables.as_deref();
@@ -290,7 +281,7 @@ impl Match {
         MatchRecord {
             names: of_both(&|player| player.name.clone()),
             ids: of_both(&|player| player.id.clone()),
-            budgets: of_both(&|player| player.budget.to_string()),
+            limits: self.limits.to_string(),
             constants: self.players.each_ref().map(|player| {
                 let changed = player.options.params.changed().into_iter();
                 changed.map(|(name, value)| (name.to_string(), value)).collect()
@@ -382,10 +373,9 @@ fn points_of(result: GameResult, color: Color) -> Points {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::arena::game_file::GameFile;
     use crate::arena::openings::{OpeningSettings, RandomOpenings};
-    use crate::arena::pgn_writer::PgnFile;
     use crate::arena::play::{DrawRule, GameEnd, WinRule};
-    use crate::arena::statistics::EloModel;
     use dyad_engine::eval::layout::MATERIAL;
     use dyad_engine::eval::{FloatWeights, Weights};
     use dyad_engine::search::time_of;
@@ -414,17 +404,15 @@ mod tests {
     }
 
     fn match_of(weights: [Arc<Weights>; 2], pairs: u64, threads: usize) -> Match {
-        let names = ["first", "second"];
-        let player = |index: usize| MatchPlayer {
-            hash: 1,
-            ..MatchPlayer::new(names[index], weights[index].clone(), SearchLimits::Nodes(300))
-        };
+        let [first, second] = weights;
+        let players = [MatchPlayer::new("first", first), MatchPlayer::new("second", second)];
         let rules = Adjudication {
             draw: Some(DrawRule { from: 30, moves: 8, score: 10 }),
             win: Some(WinRule { moves: 3, score: 1500 }),
             plies: Some(300),
         };
-        Match { players: [player(0), player(1)], pairs, threads, adjudication: rules, tables: None, sprt: None }
+        let limits = SearchLimits::Nodes(300);
+        Match { players, limits, hash: 1, pairs, threads, adjudication: rules, tables: None, sprt: None }
     }
 
     fn run(played: &Match) -> (Vec<MatchGame>, MatchRecord) {
@@ -433,7 +421,7 @@ mod tests {
             games.push(game.clone());
             Ok(())
         };
-        let record = played.run(openings(), &Control::new(false), listen).unwrap();
+        let record = played.play(&[], openings(), &Control::new(false), listen).unwrap();
         (games, record)
     }
 
@@ -446,9 +434,7 @@ mod tests {
         let mut played = match_of([good(), bad()], 3, 2);
         let nps = NonZeroU64::new(10_000);
         let (base, increment) = (Duration::from_secs(1), Duration::from_millis(50));
-        for player in &mut played.players {
-            player.budget = SearchLimits::Clock { base, increment, nps };
-        }
+        played.limits = SearchLimits::Clock { base, increment, nps };
         assert!(played.is_deterministic());
         let games = run(&played).0;
         for game in &games {
@@ -479,13 +465,13 @@ mod tests {
             Ok(())
         };
         let opening = crate::arena::openings::Opening::from_board(start);
-        played.run([opening].into_iter(), &Control::new(false), listen).unwrap();
+        played.play(&[], [opening].into_iter(), &Control::new(false), listen).unwrap();
         assert_eq!(ends, [(GameResult::WhiteWins, GameEnd::Tablebase, 1); 2]);
     }
 
     #[test]
     fn a_resumed_match_ends_like_an_uninterrupted_one() {
-        let sprt = Sprt::new(0.0, 100.0, 0.1, 0.1, EloModel::Logistic).unwrap();
+        let sprt = Sprt::new(0.0, 100.0, 0.1, 0.1).unwrap();
         let played = Match { sprt: Some(sprt), ..match_of([good(), bad()], 30, 2) };
         let (games, whole) = run(&played);
         assert_eq!(whole.end, MatchEnd::Decided);
@@ -496,7 +482,7 @@ mod tests {
                 numbers.push(game.number as usize);
                 Ok(())
             };
-            let record = played.resume(&results[..before], openings(), &Control::new(false), listen).unwrap();
+            let record = played.play(&results[..before], openings(), &Control::new(false), listen).unwrap();
             assert_eq!(MatchRecord { seconds: 0.0, ..record }, MatchRecord { seconds: 0.0, ..whole.clone() });
             assert_eq!(numbers, (before..results.len()).collect::<Vec<_>>());
         }
@@ -542,10 +528,8 @@ mod tests {
 
     #[test]
     fn a_test_ends_the_match_at_the_same_game_on_any_number_of_threads() {
-        let with_test = |threads| Match {
-            sprt: Sprt::new(0.0, 100.0, 0.05, 0.05, EloModel::Logistic).ok(),
-            ..match_of([good(), bad()], 500, threads)
-        };
+        let with_test =
+            |threads| Match { sprt: Sprt::new(0.0, 100.0, 0.05, 0.05).ok(), ..match_of([good(), bad()], 500, threads) };
         let (games, one) = run(&with_test(1));
         assert_eq!((one.end, one.decision), (MatchEnd::Decided, Some(Decision::H1)));
         assert_eq!(one.tally.games(), games.len() as u64);
@@ -563,13 +547,13 @@ mod tests {
             }
             Ok(())
         };
-        let record = played.run(openings(), &control, listen).unwrap();
+        let record = played.play(&[], openings(), &control, listen).unwrap();
         assert_eq!(record.end, MatchEnd::Stopped);
         assert!(record.tally.pairs() < 20);
         let failing = |_: &MatchGame, _: &MatchScore| Err(Error::Settings("disk full".into()));
-        let error = played.run(openings(), &Control::new(false), failing).unwrap_err();
+        let error = played.play(&[], openings(), &Control::new(false), failing).unwrap_err();
         assert!(error.to_string().contains("disk full"));
-        let record = played.run(openings().take(1), &Control::new(false), |_, _| Ok(())).unwrap();
+        let record = played.play(&[], openings().take(1), &Control::new(false), |_, _| Ok(())).unwrap();
         assert_eq!((record.end, record.tally.pairs()), (MatchEnd::NoMoreOpenings, 1));
     }
 
@@ -578,7 +562,7 @@ mod tests {
         let folder = Temporary::folder();
         let path = folder.join("match.pgn");
         let played = match_of([good(), bad()], 2, 1);
-        let mut file = PgnFile::append_to(&path).unwrap();
+        let mut file = GameFile::open(&path).unwrap().0;
         let (games, _) = run(&played);
         games.iter().for_each(|game| file.write(&played.pgn(game, "test", "2025.01.01")).unwrap());
         let read: Vec<_> = GameTexts::open(&path).unwrap().map(|text| text.unwrap()).collect();

@@ -14,6 +14,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
+use clap::ValueEnum;
 use dyad_engine::board::{Board, CHESS960_POSITIONS, Game, Move};
 use dyad_engine::control::Control;
 use dyad_engine::engine::Engine;
@@ -124,7 +125,7 @@ pub fn shuffle(openings: &mut [Opening], seed: u64) {
 }
 
 /// The starting positions of games.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Variant {
     /// Standard chess.

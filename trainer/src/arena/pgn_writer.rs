@@ -7,25 +7,13 @@
 
 use std::collections::BTreeSet;
 use std::fmt::{self, Write as _};
-use std::io::{self, Cursor, Read, Seek, SeekFrom, Write as _};
-use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use dyad_engine::board::{Board, Color, Move};
-use dyad_formats::input::Lines;
-use dyad_formats::pgn::{GameText, GameTexts};
 use dyad_formats::score::GameResult;
-
-use crate::base::lock::{LockedFile, open_alone};
 
 /// Columns that a line may fill.
 const COLUMNS: usize = 79;
-
-/// Bytes of a file's beginning that show whether it is PGN.
-const HEAD: u64 = 4096;
-
-/// Bytes of a file's end that are examined before something is appended: the longest game that is read.
-const TAIL: u64 = 1 << 20;
 
 /// The tags that stand first in every game, in this order, with their values for "unknown".
 const ROSTER: [(&str, &str); 7] = [
@@ -46,7 +34,9 @@ pub struct PgnGame {
     pub tags: Vec<(&'static str, String)>,
     /// The position before the first move.
     pub start: Board,
-    /// The moves, each with its comment (empty for none, without braces).
+    /// The comment before the first move (empty for none, without braces).
+    pub foreword: String,
+    /// The moves, each with its comment.
     pub moves: Vec<(Move, String)>,
     /// The result; `None` for a game that was interrupted.
     pub result: Option<GameResult>,
@@ -56,24 +46,15 @@ impl fmt::Display for PgnGame {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let result = self.result.map_or("*".into(), |result| result.to_string());
         write_tags(f, &self.tags, &self.start, &result)?;
-        let mut text = Wrapped::default();
+        let mut text = Movetext::default();
         let mut board = self.start;
-        let mut number_due = true;
+        text.comment(&pieces(&self.foreword));
         for (mv, comment) in &self.moves {
-            match board.side_to_move() {
-                Color::White => text.word(&format!("{}.", board.fullmove_number())),
-                Color::Black if number_due => text.word(&format!("{}...", board.fullmove_number())),
-                Color::Black => (),
-            }
-            text.word(&board.san(*mv));
-            number_due = !comment.is_empty();
-            if number_due {
-                text.comment(comment);
-            }
+            text.mv(&board, Some(*mv));
+            text.comment(&pieces(comment));
             board = board.after(*mv);
         }
-        text.word(&result);
-        write!(f, "\n{}\n\n", text.lines)
+        text.end(f, &result)
     }
 }
 
@@ -117,17 +98,72 @@ fn write_tag(f: &mut fmt::Formatter<'_>, name: &str, value: &str) -> fmt::Result
     writeln!(f, "[{name} \"{}\"]", value.replace('\\', "\\\\").replace('"', "\\\""))
 }
 
-/// Text wrapped between words at 79 columns.
-#[derive(Default)]
-pub(crate) struct Wrapped {
-    /// The text so far.
-    pub(crate) lines: String,
-    column: usize,
+/// The pieces of a comment: itself if it fits into a line, or else its words. Braces would end it.
+fn pieces(comment: &str) -> Vec<String> {
+    let comment = comment.replace(['{', '}'], " ");
+    match comment.trim() {
+        "" => Vec::new(),
+        short if short.chars().count() + 2 <= COLUMNS => vec![short.to_string()],
+        long => long.split_whitespace().map(str::to_string).collect(),
+    }
 }
 
-impl Wrapped {
+/// Moves, comments and variations, wrapped between words at 79 columns.
+#[derive(Default)]
+pub(crate) struct Movetext {
+    lines: String,
+    column: usize,
+    /// Whether the previous move was just written, so that Black's needs no number.
+    follows: bool,
+}
+
+impl Movetext {
+    /// Writes a move; `None` is a null move.
+    pub(crate) fn mv(&mut self, board: &Board, mv: Option<Move>) {
+        match board.side_to_move() {
+            Color::White => self.word(&format!("{}.", board.fullmove_number())),
+            Color::Black if !self.follows => self.word(&format!("{}...", board.fullmove_number())),
+            Color::Black => {}
+        }
+        self.word(&mv.map_or("--".to_string(), |mv| board.san(mv)));
+        self.follows = true;
+    }
+
+    /// Writes a numeric annotation glyph.
+    pub(crate) fn glyph(&mut self, glyph: u8) {
+        self.word(&format!("${glyph}"));
+    }
+
+    /// Writes a comment in pieces, which are not broken.
+    pub(crate) fn comment(&mut self, pieces: &[String]) {
+        let Some(last) = pieces.len().checked_sub(1) else { return };
+        for (place, piece) in pieces.iter().enumerate() {
+            let (open, close) = (if place == 0 { "{" } else { "" }, if place == last { "}" } else { "" });
+            self.word(&format!("{open}{piece}{close}"));
+        }
+        self.follows = false;
+    }
+
+    /// Begins a variation.
+    pub(crate) fn open(&mut self) {
+        self.word("(");
+        self.follows = false;
+    }
+
+    /// Ends a variation.
+    pub(crate) fn close(&mut self) {
+        self.word(")");
+        self.follows = false;
+    }
+
+    /// Writes all to `f`, behind it the result and an empty line.
+    pub(crate) fn end(mut self, f: &mut fmt::Formatter<'_>, result: &str) -> fmt::Result {
+        self.word(result);
+        write!(f, "\n{}\n\n", self.lines)
+    }
+
     /// Appends a word, on the same line or the next.
-    pub(crate) fn word(&mut self, word: &str) {
+    fn word(&mut self, word: &str) {
         let width = word.chars().count();
         if self.column == 0 {
             self.column = width;
@@ -140,129 +176,6 @@ impl Wrapped {
         }
         self.lines.push_str(word);
     }
-
-    /// A short comment stays in one piece; a long one is broken like other text.
-    fn comment(&mut self, comment: &str) {
-        let comment = format!("{{{}}}", comment.replace(['{', '}'], " ").trim());
-        if comment.chars().count() <= COLUMNS {
-            self.word(&comment);
-        } else {
-            comment.split_whitespace().for_each(|word| self.word(word));
-        }
-    }
-}
-
-/// A file that games are appended to.
-#[derive(Debug)]
-pub struct PgnFile {
-    file: LockedFile,
-}
-
-impl PgnFile {
-    /// Opens or creates the file. If it ends in the middle of a game (the program was killed while writing, the disk
-    /// was full), that game is closed as an unfinished one. A game with a result is left as it is.
-    ///
-    /// # Errors
-    /// As [`PgnFile::take`].
-    pub fn append_to(path: &Path) -> io::Result<PgnFile> {
-        let PgnFile { mut file } = PgnFile::take(path)?;
-        let length = file.seek(SeekFrom::End(0))?;
-        file.seek(SeekFrom::Start(length.saturating_sub(TAIL)))?;
-        let mut tail = Vec::new();
-        file.read_to_end(&mut tail)?;
-        file.write_all(missing_end(&tail).as_bytes())?;
-        Ok(PgnFile { file })
-    }
-
-    /// Opens or creates the file as it is. No other process has it like this until it is closed: games of two matches
-    /// would mix.
-    ///
-    /// # Errors
-    /// When the file cannot be read and written, is not PGN, or another process writes it.
-    pub(crate) fn take(path: &Path) -> io::Result<PgnFile> {
-        let mut file = open_alone(path)?;
-        let mut beginning = Vec::new();
-        (&mut *file).take(HEAD).read_to_end(&mut beginning)?;
-        match is_pgn(&beginning) {
-            true => Ok(PgnFile { file }),
-            false => Err(io::Error::new(io::ErrorKind::InvalidData, "not a PGN file: games are appended to no other")),
-        }
-    }
-
-    /// Cuts the file to this length.
-    pub(crate) fn cut(&mut self, length: u64) -> io::Result<()> {
-        self.file.set_len(length)
-    }
-
-    /// Writes everything to the disk.
-    pub(crate) fn sync(&mut self) -> io::Result<()> {
-        self.file.sync_all()
-    }
-
-    /// Appends a game with one system call.
-    pub fn write(&mut self, game: &PgnGame) -> io::Result<()> {
-        self.file.seek(SeekFrom::End(0))?;
-        self.file.write_all(game.to_string().as_bytes())
-    }
-}
-
-/// Whether a text that begins like this is PGN.
-fn is_pgn(beginning: &[u8]) -> bool {
-    let text = beginning.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(beginning).trim_ascii_start();
-    match text {
-        [] | [b'['] | [b'1' | b'%' | b';' | b'*', ..] => true,
-        [b'[', second, ..] => second.is_ascii_alphabetic() || second.is_ascii_whitespace(),
-        // JSON begins with a brace too.
-        [b'{', rest @ ..] => !matches!(rest.trim_ascii_start().first(), None | Some(b'"' | b'}')),
-        _ => false,
-    }
-}
-
-/// The text that `tail` lacks at its end, so that the next game stands alone: the end of an open comment, `*` if the
-/// last game has no result, an empty line.
-fn missing_end(tail: &[u8]) -> String {
-    let text = tail.trim_ascii_end();
-    if text.is_empty() {
-        return String::new();
-    }
-    let breaks = tail[text.len()..].iter().filter(|&&byte| byte == b'\n').count();
-    let empty_line = &"\n\n"[breaks.min(2)..];
-    let in_tags = text.rsplit(|&byte| byte == b'\n').next().is_some_and(|line| line.starts_with(b"["));
-    if has_result(tail, "") {
-        return empty_line.to_string();
-    }
-    if has_result(tail, "}") {
-        return "}\n\n".to_string();
-    }
-    if !is_over(tail, "\n*") && is_over(tail, "}\n*") {
-        return "}\n*\n\n".to_string();
-    }
-    match breaks {
-        _ if in_tags => format!("{empty_line}*\n\n"),
-        0 => "\n*\n\n".to_string(),
-        1 => "*\n\n".to_string(),
-        // An empty line ends the moves of a game without a result.
-        _ => String::new(),
-    }
-}
-
-/// Whether the last game has a result, with `end` behind it.
-fn has_result(tail: &[u8], end: &str) -> bool {
-    let is_read = |end: &str| games(tail, end).last().is_some_and(|game| game.parse(None).is_ok());
-    // Results in other spellings, such as `1:0`, show in that no other one can follow.
-    is_over(tail, end) || is_read(end) && !is_read(&format!("{end}\n*"))
-}
-
-/// Whether moves behind `end` and an empty line are those of another game.
-fn is_over(tail: &[u8], end: &str) -> bool {
-    games(tail, &format!("{end}\n\n1. a3\n")).len() > games(tail, end).len()
-}
-
-/// The games of `tail`, with `end` behind it, and one before them: so comments alone are no game.
-fn games(tail: &[u8], end: &str) -> Vec<GameText> {
-    let text = [b"1. a3 *\n\n", tail, end.as_bytes()].concat();
-    let path = Path::new("");
-    GameTexts::new(Lines::new(Box::new(Cursor::new(text)), path), path).map_while(Result::ok).collect()
 }
 
 /// Today's date (UTC) as PGN writes it.
@@ -296,7 +209,6 @@ fn date_of(days: i64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use dyad_formats::testing::Temporary;
     use pgn_reader::{RawComment, RawTag, Reader, SanPlus, Skip, Visitor};
     use std::ops::ControlFlow;
 
@@ -369,31 +281,10 @@ mod tests {
             board = board.after(mv);
         }
         let tags = vec![("White", "A \"quoted\" \\ name".into()), ("Termination", "normal".into())];
-        PgnGame { tags, start, moves: played, result: Some(result) }
+        PgnGame { tags, start, foreword: String::new(), moves: played, result: Some(result) }
     }
 
     const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
-
-    #[test]
-    fn games_are_appended_to_pgn_alone_and_by_one_process() {
-        let folder = Temporary::folder();
-        let path = folder.join("games.pgn");
-        let first = PgnFile::append_to(&path).unwrap();
-        assert!(PgnFile::append_to(&path).unwrap_err().to_string().contains("another process writes it"));
-        drop(first);
-        PgnFile::append_to(&path).unwrap();
-        for text in
-            ["{\"format\": 2}", "{\n  \"format\": 2\n}", "[{\"a\": 1}]", "DYAD\0\0", "rnbqkbnr/8/8/8/8/8/8/8 w - -"]
-        {
-            std::fs::write(&path, text).unwrap();
-            assert!(PgnFile::append_to(&path).unwrap_err().to_string().contains("not a PGN file"), "{text}");
-            assert_eq!(std::fs::read_to_string(&path).unwrap(), text);
-        }
-        for text in ["", "\u{FEFF}\n[Event \"x\"]\n\n*\n", "1. e4 *\n", "{a comment} 1. e4 *", "% escaped\n"] {
-            std::fs::write(&path, text).unwrap();
-            PgnFile::append_to(&path).unwrap();
-        }
-    }
 
     #[test]
     fn what_is_written_is_read_back() {
@@ -428,77 +319,6 @@ mod tests {
             assert_eq!(tag, variant);
         }
         assert!(text.contains("60... Kg6 {-9.00/1} 61. a8=Q {-9.00/1} 61... Kf5"), "{text}");
-    }
-
-    /// Wherever a file was truncated, an appended game is read as its own game.
-    #[test]
-    fn appending_after_any_truncation() {
-        let folder = Temporary::folder();
-        let path = folder.join("games.pgn");
-        let whole = game(START, &["e4", "e5", "Nf3"], "+0.35/20 1.2s", GameResult::Draw);
-        let text = whole.to_string();
-        for cut in 0..=text.len() {
-            std::fs::write(&path, &text[..cut]).unwrap();
-            for _ in 0..2 {
-                PgnFile::append_to(&path).unwrap().write(&whole).unwrap();
-            }
-            let written = std::fs::read_to_string(&path).unwrap();
-            let read = read_all(&written);
-            let [.., before, last] = &read[..] else { panic!("two games expected in {written}") };
-            assert_eq!((before.moves.len(), last.moves.len()), (3, 3), "{written}");
-            assert_eq!(before, last);
-            assert!(read.len() <= 3, "{written}");
-        }
-    }
-
-    #[test]
-    fn a_game_with_a_result_gets_no_second_one() {
-        let mine = "[Event \"mine\"]\n[Result \"1-0\"]\n\n1. e4 e5 2. Nf3 1-0 {Black resigned}";
-        let cases: [(&[u8], &str); 29] = [
-            (b"", ""),
-            (b" \n", ""),
-            (mine.as_bytes(), "\n\n"),
-            (b"1. e4 e5 1-0\n\n", ""),
-            (b"1. e4 e5 1-0\r\n\r\n", ""),
-            (b"1. e4 e5 1:0\n", "\n"),
-            (b"1. e4 e5 1/2 ", "\n\n"),
-            ("1. e4 e5 \u{BD}-\u{BD}\n".as_bytes(), "\n"),
-            (b"1. e4 e5 \xBD-\xBD\n", "\n"),
-            ("1. e4 e5 0\u{2013}1".as_bytes(), "\n\n"),
-            (b"1. e4 e5 0-1 ; {White resigned", "\n\n"),
-            (b"1. e4 e5 0-1 {White res", "}\n\n"),
-            (b"1. e4 e5 0:1 {White res", "}\n\n"),
-            (b"1. e4 e5 *\n\n{the end}\n", "\n"),
-            (b"1. e4 e5 *\n% the end {\n", "\n"),
-            (b"[Event \"a\"] [Result \"1-0\"] 1. e4 1-0\n", "\n"),
-            (b"[Variant \"Crazyhouse\"]\n\n1. e4 e5 2. N@f3 1-0\n", "\n"),
-            (b"% escaped\n", "\n"),
-            // Without a result.
-            (b"[Event \"a", "\n\n*\n\n"),
-            (b"[Event \"{a\"]\n", "\n*\n\n"),
-            (b"[Event \"a\"]\n[Result \"1-0\"]\n\n", "*\n\n"),
-            (b"[Event \"a\"]\n[Result \"1-0\"]\n\n1. e4 e5", "\n*\n\n"),
-            (b"1. e4 {+0.35/20} e5\n", "*\n\n"),
-            (b"1. e4 e5 2. Nf", "\n*\n\n"),
-            (b"1. e4 {+0.3", "}\n*\n\n"),
-            (b"[Event \"a\"]\n\n1. e4 {one\n\nand 1-0\n", "}\n*\n\n"),
-            (b"[Event \"a\"]\n\n1. e4 e5 1-0 {White\nwins}\n", "\n"),
-            (b"1. e4 ; a remark {", "\n*\n\n"),
-            (b"1. e4 e5\n\n", ""),
-        ];
-        for (tail, expected) in cases {
-            for before in [&b""[..], b"[Event \"before\"]\n\n1. d4 {first} d5 0-1\n\n"] {
-                let text = [before, tail].concat();
-                assert_eq!(missing_end(&text), expected, "{}", String::from_utf8_lossy(&text));
-            }
-        }
-        // A long game is seen from its beginning.
-        let folder = Temporary::folder();
-        let path = folder.join("games.pgn");
-        let long = format!("1. e4 {{{}", "words ".repeat(2_000));
-        std::fs::write(&path, &long).unwrap();
-        PgnFile::append_to(&path).unwrap();
-        assert_eq!(std::fs::read_to_string(&path).unwrap(), long + "}\n*\n\n");
     }
 
     #[test]

@@ -9,14 +9,14 @@ use std::fmt;
 use std::num::NonZeroU64;
 use std::time::Duration;
 
-use dyad_engine::board::{Color, Ending, Game, Move};
+use dyad_engine::board::{Board, Color, Ending, Game, Move, Squares};
 use dyad_engine::control::{Control, Instant};
 use dyad_engine::engine::Engine;
-use dyad_engine::levels::player::LevelPlayer;
 use dyad_engine::search::{Clock, Limits, Options, Outcome, Report, Score as EngineScore, time_of};
 use dyad_engine::tablebase::Tablebase;
 use dyad_formats::game::{GameRecord, PlayedMove, Tags, Unread};
 use dyad_formats::score::{GameResult, Score};
+use dyad_levels::player::LevelPlayer;
 use serde::{Deserialize, Serialize};
 
 use crate::arena::openings::Opening;
@@ -49,6 +49,18 @@ impl SearchLimits {
     #[must_use]
     pub fn is_deterministic(self) -> bool {
         matches!(self, SearchLimits::Nodes(_) | SearchLimits::Depth(_) | SearchLimits::Clock { nps: Some(_), .. })
+    }
+
+    /// The value of the PGN tag `TimeControl`.
+    #[must_use]
+    pub fn time_control(self) -> String {
+        match self {
+            SearchLimits::Nodes(_) | SearchLimits::Depth(_) => "-".to_string(),
+            SearchLimits::MoveTime(time) => format!("1/{}", time.as_secs_f64()),
+            SearchLimits::Clock { base, increment, .. } => {
+                format!("{}+{}", base.as_secs_f64(), increment.as_secs_f64())
+            }
+        }
     }
 
     /// The limits of a search with `remaining` time on the clock.
@@ -192,8 +204,7 @@ pub struct WinRule {
 }
 
 /// Why a game ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GameEnd {
     /// The side to move is mated.
     Checkmate,
@@ -215,6 +226,8 @@ pub enum GameEnd {
     Length,
     /// The side to move overstepped its time.
     TimeForfeit,
+    /// The side to move overstepped its time, and the other one has nothing but its king.
+    TimeoutAgainstBareKing,
 }
 
 impl GameEnd {
@@ -225,7 +238,7 @@ impl GameEnd {
             GameEnd::DrawAdjudication | GameEnd::WinAdjudication | GameEnd::Tablebase | GameEnd::Length => {
                 "adjudication"
             }
-            GameEnd::TimeForfeit => "time forfeit",
+            GameEnd::TimeForfeit | GameEnd::TimeoutAgainstBareKing => "time forfeit",
             _ => "normal",
         }
     }
@@ -244,6 +257,7 @@ impl GameEnd {
             GameEnd::Tablebase => "adjudication by endgame tables",
             GameEnd::Length => "draw by length",
             GameEnd::TimeForfeit => "loss on time",
+            GameEnd::TimeoutAgainstBareKing => "draw by an overstepped time against a bare king",
         }
     }
 }
@@ -306,14 +320,15 @@ impl FinishedGame {
     pub fn pgn(&self, tags: Vec<(&'static str, String)>, with_times: bool) -> PgnGame {
         let mut moves: Vec<(Move, String)> = self.opening.moves.iter().map(|&mv| (mv, "book".into())).collect();
         moves.extend(self.moves.iter().map(|made| (made.mv, remark(made, with_times))));
-        if let Some((_, comment)) = moves.last_mut() {
-            comment.push_str(if comment.is_empty() { "" } else { ", " });
-            comment.push_str(self.reason.words());
-        }
+        let mut foreword = String::new();
+        let last = moves.last_mut().map_or(&mut foreword, |(_, comment)| comment);
+        last.push_str(if last.is_empty() { "" } else { ", " });
+        last.push_str(self.reason.words());
         let own = [("PlyCount", self.plies().to_string()), ("Termination", self.reason.termination().into())];
         PgnGame {
             tags: tags.into_iter().chain(own).collect(),
             start: self.opening.start,
+            foreword,
             moves,
             result: Some(self.result),
         }
@@ -365,7 +380,7 @@ pub fn play(
                     }
                 }
             }
-            Turn::OutOfTime => break (GameResult::win_of(!side), GameEnd::TimeForfeit),
+            Turn::OutOfTime => break end_by_time(running.game.board()),
             Turn::Stopped => return None,
         }
     };
@@ -438,6 +453,15 @@ fn score_of(score: EngineScore) -> Score {
     }
 }
 
+/// The end of a game whose side to move has overstepped its time. Nobody wins with a bare king.
+fn end_by_time(board: &Board) -> (GameResult, GameEnd) {
+    let winner = !board.side_to_move();
+    match board.colors(winner).len() {
+        1 => (GameResult::Draw, GameEnd::TimeoutAgainstBareKing),
+        _ => (GameResult::win_of(winner), GameEnd::TimeForfeit),
+    }
+}
+
 fn end_by_rule(game: &Game) -> Option<(GameResult, GameEnd)> {
     Some(match game.ending()? {
         Ending::Checkmate => (GameResult::win_of(!game.board().side_to_move()), GameEnd::Checkmate),
@@ -499,7 +523,8 @@ impl Adjudicator {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use dyad_engine::board::Board;
+    use dyad_engine::eval::Weights;
+    use std::sync::Arc;
 
     /// Moves the knights back and forth, so that only the scores matter.
     fn adjudicated(rules: Adjudication, scores: &[i16]) -> Option<(usize, GameResult, GameEnd)> {
@@ -547,6 +572,38 @@ mod tests {
         let rules = Adjudication { plies: Some(5), ..Adjudication::default() };
         assert_eq!(adjudicated(rules, &[900; 9]), Some((5, GameResult::Draw, GameEnd::Length)));
         assert_eq!(adjudicated(Adjudication::default(), &[0; 100]), None);
+    }
+
+    #[test]
+    fn an_overstepped_time_against_a_bare_king_is_a_draw() {
+        for (fen, expected) in [
+            ("4k3/8/8/8/8/8/3Q4/4K3 w - - 0 1", (GameResult::Draw, GameEnd::TimeoutAgainstBareKing)),
+            ("4k3/8/8/8/8/8/3Q4/4K3 b - - 0 1", (GameResult::WhiteWins, GameEnd::TimeForfeit)),
+            ("4k3/p7/8/8/8/8/3Q4/4K3 w - - 0 1", (GameResult::BlackWins, GameEnd::TimeForfeit)),
+        ] {
+            assert_eq!(end_by_time(&Board::from_fen(fen).unwrap()), expected, "{fen}");
+        }
+    }
+
+    /// The word of the end stands before the result, also of a game that ends before its first move.
+    #[test]
+    fn every_game_has_a_word_of_its_end() {
+        let mut engines = [(); 2].map(|()| Engine::with_hash(Arc::new(Weights::material()), 1).unwrap());
+        let options = Options::default();
+        let limits = SearchLimits::Clock { base: Duration::ZERO, increment: Duration::ZERO, nps: None };
+        for (fen, moves, end) in [
+            ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", &[][..], "{loss on time} 0-1"),
+            ("k7/2Q5/1K6/8/8/8/8/8 b - - 0 1", &[], "{stalemate} 1/2-1/2"),
+            ("k7/8/1K6/8/8/8/8/2Q5 w - - 0 1", &["c1c7"], "1. Qc7 {book, stalemate} 1/2-1/2"),
+        ] {
+            let start = Board::from_fen(fen).unwrap();
+            let moves = moves.iter().map(|uci| start.parse_uci(uci).unwrap()).collect();
+            let seats = engines.each_mut().map(|player| Seat { player, options: &options, limits });
+            let rules = Adjudication::default();
+            let game = play(&Opening { start, moves }, seats, &rules, None, &Control::new(false), &|| false).unwrap();
+            let text = game.pgn(Vec::new(), true).to_string();
+            assert!(text.ends_with(&format!("\n{end}\n\n")), "{text}");
+        }
     }
 
     #[test]

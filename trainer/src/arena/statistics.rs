@@ -167,21 +167,20 @@ impl MatchResults {
 }
 
 impl fmt::Display for MatchResults {
-    /// One line as in match reports: `+12 =20 -8  55.0 % [47.1, 62.9]  Elo +34.9 +-56.7  pairs 0-3-10-7-0`.
+    /// One line as in match reports: `+12 =20 -8  55.0 % [47.1, 62.9]  Elo +34.9 [-20.3, +91.8]  pairs 0-3-10-7-0`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (score, elo) = (self.score(), self.elo());
         let [p0, p1, p2, p3, p4] = self.pentanomial;
         write!(
             f,
-            "+{} ={} -{}  {:.1} % [{:.1}, {:.1}]  Elo {:+.1} +-{:.1}  pairs {p0}-{p1}-{p2}-{p3}-{p4}",
+            "+{} ={} -{}  {:.1} % [{:.1}, {:.1}]  Elo {}  pairs {p0}-{p1}-{p2}-{p3}-{p4}",
             self.wins,
             self.draws,
             self.losses,
             100.0 * score.value,
             100.0 * score.low,
             100.0 * score.high,
-            elo.value,
-            elo.error(),
+            elo.text(1),
         )
     }
 }
@@ -198,9 +197,26 @@ pub struct Estimate {
 }
 
 impl Estimate {
-    /// Half the width of the interval, written after +-.
+    /// Half the width of the interval.
     pub fn error(&self) -> f64 {
         (self.high - self.low) / 2.0
+    }
+
+    /// The value with its interval: `+17 +- 17`, or `-338 [-1200, -76]` where one end is farther away than the other.
+    #[must_use]
+    pub fn text(&self, digits: usize) -> String {
+        let Estimate { value, low, high } = self;
+        let [below, above] = [value - low, high - value].map(|distance| format!("{distance:.digits$}"));
+        match below == above {
+            true => format!("{value:+.digits$} +- {above}"),
+            false => format!("{value:+.digits$} [{low:+.digits$}, {high:+.digits$}]"),
+        }
+    }
+
+    /// The estimate of the opposite difference.
+    #[must_use]
+    pub fn opposite(&self) -> Estimate {
+        Estimate { value: -self.value, low: -self.high, high: -self.low }
     }
 
     fn map(self, f: impl Fn(f64) -> f64) -> Estimate {
@@ -219,41 +235,23 @@ pub fn score_of_elo(elo: f64) -> f64 {
     1.0 / (1.0 + 10f64.powf(-elo / 400.0))
 }
 
-/// The Elo scale of the hypotheses of a sequential test.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum EloModel {
-    /// Logistic Elo.
-    #[default]
-    Logistic,
-    /// Normalized Elo: the score in units of its own deviation.
-    Normalized,
-}
-
-impl EloModel {
-    /// The largest difference of a hypothesis; larger ones exceed floating-point precision.
-    fn largest(self) -> f64 {
-        match self {
-            EloModel::Logistic => 1_000.0,
-            EloModel::Normalized => 200.0,
-        }
-    }
-}
+/// The largest difference of a hypothesis; larger ones exceed floating-point precision.
+const LARGEST_ELO: f64 = 1_000.0;
 
 /// A sequential test: is the first player stronger by `elo0` (H0) or by `elo1` (H1)?
 ///
 /// ```
-/// # use dyad_trainer::arena::statistics::{Decision, EloModel, Sprt, MatchResults};
-/// let test = Sprt::new(0.0, 10.0, 0.05, 0.05, EloModel::Logistic)?;
+/// # use dyad_trainer::arena::statistics::{Decision, Sprt, MatchResults};
+/// let test = Sprt::new(0.0, 10.0, 0.05, 0.05)?;
 /// let results = MatchResults { wins: 500, draws: 1000, losses: 300, pentanomial: [20, 140, 430, 240, 70] };
 /// assert!(test.llr(&results) > test.bounds().1);
 /// assert_eq!(test.decide(&results), Decision::H1);
-/// assert!(Sprt::new(10.0, 0.0, 0.05, 0.05, EloModel::Logistic).is_err());
+/// assert!(Sprt::new(10.0, 0.0, 0.05, 0.05).is_err());
 /// # Ok::<(), String>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Sprt {
-    /// The difference under H0.
+    /// The logistic Elo difference under H0.
     pub elo0: f64,
     /// The difference under H1, above `elo0`.
     pub elo1: f64,
@@ -261,9 +259,6 @@ pub struct Sprt {
     pub alpha: f64,
     /// Probability to accept H0 where H1 is true.
     pub beta: f64,
-    /// Scale of the two differences.
-    #[serde(default)]
-    pub model: EloModel,
 }
 
 /// The decision of a sequential test.
@@ -280,19 +275,19 @@ pub enum Decision {
 
 impl Sprt {
     /// A test with these hypotheses and error probabilities; an error if one is out of bounds.
-    pub fn new(elo0: f64, elo1: f64, alpha: f64, beta: f64, model: EloModel) -> Result<Sprt, String> {
+    pub fn new(elo0: f64, elo1: f64, alpha: f64, beta: f64) -> Result<Sprt, String> {
         let probability = |p: f64| p > 0.0 && p < 0.5;
         if !(elo0.is_finite() && elo1.is_finite() && elo0 < elo1) {
             return Err(format!("an SPRT needs elo0 below elo1, but they are {elo0} and {elo1}"));
         }
-        let most = model.largest();
+        let most = LARGEST_ELO;
         if elo0.abs() > most || elo1.abs() > most {
             return Err(format!("an SPRT needs elo0 and elo1 from -{most} to {most}, but they are {elo0} and {elo1}"));
         }
         if !probability(alpha) || !probability(beta) {
             return Err(format!("an SPRT needs alpha and beta between 0 and 0.5, but they are {alpha} and {beta}"));
         }
-        Ok(Sprt { elo0, elo1, alpha, beta, model })
+        Ok(Sprt { elo0, elo1, alpha, beta })
     }
 
     /// The log-likelihood ratios at which H0 and H1 are accepted (Wald).
@@ -321,11 +316,7 @@ impl Sprt {
             return 0.0;
         }
         let observed = frequencies(counts);
-        let [p0, p1] = [self.elo0, self.elo1].map(|elo| match self.model {
-            EloModel::Logistic => with_mean(&observed, score_of_elo(elo)),
-            // The deviation of a pair's score is a game's divided by the square root of two.
-            EloModel::Normalized => with_signal(&observed, elo / NORMALIZED_UNIT * 2f64.sqrt()),
-        });
+        let [p0, p1] = [self.elo0, self.elo1].map(|elo| with_mean(&observed, score_of_elo(elo)));
         let gain: f64 = (0..5).map(|i| observed[i] * (p1[i] / p0[i]).ln()).sum();
         pairs as f64 * gain
     }
@@ -333,11 +324,7 @@ impl Sprt {
 
 impl fmt::Display for Sprt {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let model = match self.model {
-            EloModel::Logistic => "",
-            EloModel::Normalized => " normalized",
-        };
-        write!(f, "SPRT [{}, {}]{model} alpha {} beta {}", self.elo0, self.elo1, self.alpha, self.beta)
+        write!(f, "SPRT [{}, {}] alpha {} beta {}", self.elo0, self.elo1, self.alpha, self.beta)
     }
 }
 
@@ -417,27 +404,6 @@ fn with_mean(observed: &[f64; 5], mean: f64) -> [f64; 5] {
     tilt(observed, &SCORES.map(|share| share - mean))
 }
 
-/// The likeliest outcome probabilities whose distance from an even score is `signal` deviations.
-///
-/// The condition is not linear in the probabilities; each step solves its linearization at the last solution, which
-/// converges in a few steps.
-fn with_signal(observed: &[f64; 5], signal: f64) -> [f64; 5] {
-    let mut p = [0.2; 5];
-    for _ in 0..100 {
-        let (mean, variance) = moments(&p);
-        let deviation = variance.sqrt();
-        let condition =
-            SCORES.map(|share| share - 0.5 - signal * deviation * (1.0 + ((mean - share) / deviation).powi(2)) / 2.0);
-        let next = tilt(observed, &condition);
-        let change = (0..5).map(|i| (next[i] - p[i]).abs()).fold(0.0, f64::max);
-        p = next;
-        if change < 1e-12 {
-            break;
-        }
-    }
-    p
-}
-
 /// The probabilities nearest to `observed` in likelihood under which `values` average to zero: each is divided by 1 + x
 /// * value, with the one x that satisfies the condition, found by bisection.
 fn tilt(observed: &[f64; 5], values: &[f64; 5]) -> [f64; 5] {
@@ -487,41 +453,26 @@ mod tests {
     fn hypotheses_are_bounded() {
         let tallies =
             [[1, 0, 0, 0, 0], [0, 0, 0, 0, 10_000], [0, 0, 1, 0, 0], [100, 200, 300, 200, 100], [0, 1, 5_000, 0, 0]];
-        for model in [EloModel::Logistic, EloModel::Normalized] {
-            let most = model.largest();
-            for (elo0, elo1) in [(0.0, most), (-most, 0.0), (-most, most), (most - 1.0, most)] {
-                let test = Sprt::new(elo0, elo1, 0.05, 0.05, model).unwrap();
-                for results in tallies {
-                    assert!(test.llr_of(&results).is_finite(), "{test}: {results:?}");
-                }
+        let most = LARGEST_ELO;
+        for (elo0, elo1) in [(0.0, most), (-most, 0.0), (-most, most), (most - 1.0, most)] {
+            let test = Sprt::new(elo0, elo1, 0.05, 0.05).unwrap();
+            for results in tallies {
+                assert!(test.llr_of(&results).is_finite(), "{test}: {results:?}");
             }
-            for (elo0, elo1) in [(0.0, 1.01 * most), (-1.01 * most, 0.0), (0.0, 1e5)] {
-                assert!(Sprt::new(elo0, elo1, 0.05, 0.05, model).unwrap_err().contains("elo0 and elo1 from -"));
-            }
+        }
+        for (elo0, elo1) in [(0.0, 1.01 * most), (-1.01 * most, 0.0), (0.0, 1e5)] {
+            assert!(Sprt::new(elo0, elo1, 0.05, 0.05).unwrap_err().contains("elo0 and elo1 from -"));
         }
     }
 
     #[test]
     fn llr_equals_published_figures() {
-        let cases: [([u64; 5], f64, f64, EloModel, f64); 4] = [
-            ([365, 16618, 36229, 16974, 390], 0.0, 2.0, EloModel::Normalized, 2.25),
-            ([127, 4883, 10712, 5150, 104], -1.75, 0.25, EloModel::Normalized, 3.01),
-            ([223, 9863, 21279, 10037, 246], 0.5, 2.5, EloModel::Logistic, -3.07),
-            ([871, 26175, 55983, 26678, 821], 0.0, 2.0, EloModel::Logistic, -4.98),
-        ];
-        for (counts, elo0, elo1, model, want) in cases {
-            let sprt = Sprt::new(elo0, elo1, 0.05, 0.05, model).unwrap();
+        let cases: [([u64; 5], f64, f64, f64); 2] =
+            [([223, 9863, 21279, 10037, 246], 0.5, 2.5, -3.07), ([871, 26175, 55983, 26678, 821], 0.0, 2.0, -4.98)];
+        for (counts, elo0, elo1, want) in cases {
+            let sprt = Sprt::new(elo0, elo1, 0.05, 0.05).unwrap();
             near(sprt.llr(&results(counts)), want, 0.01 * want.abs().max(1.0));
         }
-    }
-
-    /// Only wins: the maximum-likelihood distributions have two points, and the ratio is known exactly.
-    #[test]
-    fn llr_of_a_whitewash() {
-        let sprt = Sprt::new(0.0, 5.0, 0.05, 0.05, EloModel::Normalized).unwrap();
-        let signal = 5.0 / NORMALIZED_UNIT * 2f64.sqrt();
-        let want = 104.0 * (1.0 + signal / (1.0 + signal * signal).sqrt()).ln();
-        near(sprt.llr(&results([0, 0, 0, 0, 104])), want, 0.001);
     }
 
     #[test]
@@ -559,10 +510,6 @@ mod tests {
                 assert!(likelihood(&moved) < likelihood(&best));
             }
         }
-        let best = with_signal(&observed, 0.05);
-        let (mean, variance) = moments(&best);
-        near(best.iter().sum(), 1.0, 1e-9);
-        near((mean - 0.5) / variance.sqrt(), 0.05, 1e-9);
     }
 
     /// For small differences the ratio is that of the Brownian approximation.
@@ -573,13 +520,13 @@ mod tests {
         let pairs: u64 = counts.iter().sum();
         let (s0, s1) = (score_of_elo(0.0), score_of_elo(2.0));
         let approximation = pairs as f64 * (s1 - s0) * (2.0 * mean - s0 - s1) / (2.0 * variance);
-        let sprt = Sprt::new(0.0, 2.0, 0.05, 0.05, EloModel::Logistic).unwrap();
+        let sprt = Sprt::new(0.0, 2.0, 0.05, 0.05).unwrap();
         near(sprt.llr(&results(counts)), approximation, 0.02 * approximation.abs());
     }
 
     #[test]
     fn decisions_at_the_bounds() {
-        let sprt = Sprt::new(0.0, 10.0, 0.05, 0.05, EloModel::Logistic).unwrap();
+        let sprt = Sprt::new(0.0, 10.0, 0.05, 0.05).unwrap();
         let (lower, upper) = sprt.bounds();
         near(lower, -2.944, 0.001);
         near(upper, 2.944, 0.001);
@@ -588,7 +535,7 @@ mod tests {
         assert_eq!(sprt.decide(&results([0, 100, 1000, 300, 0])), Decision::H1);
         assert_eq!(sprt.decide(&results([0, 300, 1000, 100, 0])), Decision::H0);
         for (elo0, elo1, alpha) in [(5.0, 0.0, 0.05), (0.0, 5.0, 0.0), (0.0, f64::NAN, 0.05), (0.0, 5.0, 0.7)] {
-            assert!(Sprt::new(elo0, elo1, alpha, 0.05, EloModel::Logistic).is_err());
+            assert!(Sprt::new(elo0, elo1, alpha, 0.05).is_err());
         }
     }
 
@@ -604,6 +551,19 @@ mod tests {
         near(ours.elo().low, -theirs.elo().high, 1e-9);
         near(ours.normalized_elo().value, -theirs.normalized_elo().value, 1e-9);
         near(ours.los(), 1.0 - theirs.los(), 1e-12);
+    }
+
+    #[test]
+    fn an_interval_that_is_not_symmetric_shows_both_ends() {
+        let text = |value, low, high, digits| Estimate { value, low, high }.text(digits);
+        assert_eq!(text(-338.0, -1199.8, -76.1, 1), "-338.0 [-1199.8, -76.1]");
+        assert_eq!(text(17.2, 0.1, 34.2, 0), "+17 +- 17");
+        assert_eq!(text(17.2, 0.1, 34.2, 1), "+17.2 [+0.1, +34.2]");
+        assert_eq!(text(0.0, -85.0, 85.0, 1), "+0.0 +- 85.0");
+        let lost = results([6, 1, 1, 0, 0]);
+        assert!(lost.to_string().contains(&format!("Elo {}  pairs", lost.elo().text(1))), "{lost}");
+        assert!(lost.normalized_elo().text(1).contains(" +- "));
+        assert_eq!(lost.elo().opposite().text(1), lost.opposite().elo().text(1));
     }
 
     #[test]

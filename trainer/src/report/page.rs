@@ -269,15 +269,15 @@ fn player_facts(run: &RunData, best: Option<&Rated>) -> Vec<(&'static str, Strin
     let adopted = run.generations.iter().filter(|generation| generation.adopted);
     if let Some((_, Distance { reference, elo, games, .. })) = run.distances.last() {
         let elo = best.map_or(elo, |best| &best.elo);
-        let distance = format!("{:.0} \u{b1} {:.0} Elo", elo.value.abs(), elo.error());
+        let distance = |elo: &Estimate| with_error(elo, 0).trim_start_matches('+').to_string();
         facts.push((
             "Strength",
             match games {
                 0 => format!("as strong as {reference}: nothing is learned yet"),
-                _ if elo.high < 0.0 => format!("still {distance} below {reference}"),
-                _ if elo.low > 0.0 => format!("{distance} above {reference}"),
+                _ if elo.high < 0.0 => format!("still {} Elo below {reference}", distance(&elo.opposite())),
+                _ if elo.low > 0.0 => format!("{} Elo above {reference}", distance(elo)),
                 _ if elo.error() > Distance::FAR => format!("too few games to be compared with {reference}"),
-                _ => format!("about as strong as {reference} ({:+.0} \u{b1} {:.0} Elo)", elo.value, elo.error()),
+                _ => format!("about as strong as {reference} ({} Elo)", with_error(elo, 0)),
             },
         ));
         let proven = match run.proven {
@@ -591,7 +591,7 @@ fn spoken(seconds: f64) -> String {
 }
 
 fn with_error(estimate: &Estimate, digits: usize) -> String {
-    format!("{:+.digits$} \u{b1} {:.digits$}", estimate.value, estimate.error())
+    estimate.text(digits).replace("+-", "\u{b1}")
 }
 
 fn iterations(lines: &[LogLine]) -> Vec<&LogLine> {
@@ -618,7 +618,6 @@ fn climb(generations: &[Generation]) -> Vec<Estimate> {
 
 fn match_row(record: &MatchRecord) -> Vec<String> {
     let [a, b] = &record.names;
-    let [budget_a, budget_b] = &record.budgets;
     let tally = &record.tally;
     let llr = match (record.llr, &record.sprt) {
         (Some(llr), Some(sprt)) => format!("{llr:+.2} [{}, {}]", sprt.elo0, sprt.elo1),
@@ -635,7 +634,7 @@ fn match_row(record: &MatchRecord) -> Vec<String> {
         tally.draws.to_string(),
         tally.losses.to_string(),
         llr,
-        if budget_a == budget_b { budget_a.clone() } else { format!("{budget_a} - {budget_b}") },
+        record.limits.clone(),
     ]
 }
 

@@ -219,19 +219,17 @@ impl fmt::Display for SelfTrainEvent {
                 let how = if *first { "crosses the line: it beats" } else { "beats" };
                 write!(
                     f,
-                    "generation {generation} {how} {} by {:+.0} +- {:.0} Elo: {}",
+                    "generation {generation} {how} {} by {} Elo: {}",
                     record.names[1],
-                    record.elo.value,
-                    record.elo.error(),
+                    record.elo.text(0),
                     path.display()
                 )
             }
             SelfTrainEvent::NotPromoted { generation, record } => write!(
                 f,
-                "generation {generation} is not proven to beat {} ({:+.0} +- {:.0} Elo): the engine plays on as before",
+                "generation {generation} is not proven to beat {} ({} Elo): the engine plays on as before",
                 record.names[1],
-                record.elo.value,
-                record.elo.error()
+                record.elo.text(0)
             ),
             SelfTrainEvent::Note(text) => f.write_str(text),
         }
@@ -307,13 +305,15 @@ impl fmt::Display for Distance {
                 write!(f, "{name} is {still}far below {reference}: by more than {:.0} Elo", -elo.high)
             }
             _ if elo.high < 0.0 => {
-                write!(f, "{name} is {still}{:.0} +- {:.0} Elo below {reference}", -elo.value, elo.error())
+                write!(f, "{name} is {still}{} Elo below {reference}", elo.opposite().text(0).trim_start_matches('+'))
             }
-            _ if elo.low > 0.0 => write!(f, "{name} is {:.0} +- {:.0} Elo above {reference}", elo.value, elo.error()),
+            _ if elo.low > 0.0 => {
+                write!(f, "{name} is {} Elo above {reference}", elo.text(0).trim_start_matches('+'))
+            }
             _ if elo.error() > Self::FAR => {
                 write!(f, "{name} has played too few games to be compared with {reference}")
             }
-            _ => write!(f, "{name} is about as strong as {reference}: {:+.0} +- {:.0} Elo", elo.value, elo.error()),
+            _ => write!(f, "{name} is about as strong as {reference}: {} Elo", elo.text(0)),
         }?;
         if *games > 0 { write!(f, " ({games} games)") } else { Ok(()) }
     }
@@ -323,13 +323,12 @@ impl fmt::Display for Distance {
 fn result(record: &MatchRecord) -> String {
     let tally = &record.tally;
     let mut text = format!(
-        "+{} ={} -{} score {:.1} % Elo {:+.1} +- {:.1}",
+        "+{} ={} -{} score {:.1} % Elo {}",
         tally.wins,
         tally.draws,
         tally.losses,
         100.0 * record.score.value,
-        record.elo.value,
-        record.elo.error()
+        record.elo.text(1)
     );
     if let (Some(llr), Some(sprt)) = (record.llr, &record.sprt) {
         let (lower, upper) = sprt.bounds();
@@ -355,7 +354,10 @@ mod tests {
             distance(0, [-600.0, -1035.0, -159.0], 16),
             "the start is far below X: by more than 159 Elo (16 games)"
         );
-        assert_eq!(distance(6, [-191.0, -310.0, -70.0], 40), "generation 6 is still 191 +- 120 Elo below X (40 games)");
+        assert_eq!(
+            distance(6, [-191.0, -310.0, -70.0], 40),
+            "generation 6 is still 191 [+70, +310] Elo below X (40 games)"
+        );
         assert_eq!(
             distance(7, [-600.0, -1200.0, 0.0], 4),
             "generation 7 has played too few games to be compared with X (4 games)"

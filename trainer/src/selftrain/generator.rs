@@ -8,7 +8,6 @@
 //! A game depends on the settings and its number alone. Games are written in order, so an interrupted file resumes
 //! after its last complete game; the complete file has the same bytes on any number of threads.
 
-use std::io::Read;
 use std::ops::{ControlFlow, Range, RangeInclusive};
 use std::path::Path;
 use std::sync::Arc;
@@ -22,14 +21,14 @@ use dyad_engine::eval::Weights;
 use dyad_engine::search::Options;
 use dyad_engine::value::Value;
 use dyad_formats::error::Error;
-use dyad_formats::files;
 use dyad_formats::hash;
 use dyad_formats::score::Score;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 use serde::{Deserialize, Serialize};
 
-use super::self_play::{FILTER_NODES, GameFile, HASH};
+use super::self_play::{FILTER_NODES, HASH};
+use crate::arena::game_file::{GameFile, check_event};
 use crate::arena::openings::{Opening, PolicySampler, Variant, any_move, opening_filter, walk};
 use crate::arena::pgn_writer::PgnGame;
 use crate::arena::play::{Adjudication, DrawRule, FinishedGame, SearchLimits, Seat, WinRule, play};
@@ -153,10 +152,10 @@ pub fn generate(
 ) -> Result<bool, Error> {
     settings.check().map_err(Error::Settings)?;
     let event = event(settings, weights, openings);
-    check_own(path, &event)?;
-    let mut file = GameFile::open(path)?;
-    let mut played = GeneratorProgress { games: file.games.len() as u64, moves: 0 };
-    file.games = Vec::new();
+    check_event(path, &event)?;
+    let (mut file, games) = GameFile::open(path)?;
+    let mut played = GeneratorProgress { games: games.len() as u64, moves: 0 };
+    drop(games);
     let first = played.games;
     (context.on_event)(played);
     let over = AtomicBool::new(false);
@@ -167,14 +166,14 @@ pub fn generate(
         |player, number| Ok((number, player.game(number, context.stop, &over)?)),
         |(number, game)| {
             let Some(game) = game else { return Ok(ControlFlow::Break(())) };
-            file.write(&pgn(number, &game, &event, weights), path)?;
+            file.write(&pgn(number, &game, &event, weights))?;
             played = GeneratorProgress { games: number + 1, moves: played.moves + game.moves.len() as u64 };
             (context.on_event)(played);
             Ok(ControlFlow::Continue(()))
         },
         &over,
     )?;
-    file.sync(path)?;
+    file.sync()?;
     Ok(stopped.is_none())
 }
 
@@ -189,25 +188,6 @@ fn event(settings: &GeneratorSettings, weights: &Weights, openings: &[Opening]) 
         moves.fold(hash::fold_text(key, &opening.start.fen()), hash::fold)
     });
     format!("dyad games, seed {seed}, {nodes} nodes a move, weights {}, settings {key:016x}", weights.id())
-}
-
-/// Refuses a file with other games, which [`GameFile::open`] would truncate.
-fn check_own(path: &Path, event: &str) -> Result<(), Error> {
-    if !path.exists() {
-        return Ok(());
-    }
-    let ours = format!("[Event \"{}\"]\n", event);
-    let mut start = Vec::new();
-    let read = files::open(path).and_then(|file| file.take(ours.len() as u64).read_to_end(&mut start));
-    read.map_err(Error::file("read", path))?;
-    match ours.as_bytes().starts_with(&start) {
-        true => Ok(()),
-        false => {
-            let problem =
-                "these are not the games of these settings, weights and openings; they stay, name another file";
-            Err(Error::content(path, "line 1", problem))
-        }
-    }
 }
 
 /// A game in PGN, without a date, so that the file is always the same.

@@ -1,4 +1,4 @@
-//! Self-play games of a comparison training, and files of games that grow.
+//! Self-play games of a comparison training.
 //!
 //! Two engines with the same weights always play the same game from the same position, so all variety comes from the
 //! openings: each game has its own, random moves without immediate loss to a position that the weights consider
@@ -8,8 +8,6 @@
 //! A win is adjudicated when both sides report a large advantage for several moves. Weights of material alone consider
 //! most positions even, so draws are adjudicated only from move 50 on, after ten moves of each side without progress.
 
-use std::fs;
-use std::io::Cursor;
 use std::ops::ControlFlow;
 use std::ops::RangeInclusive;
 use std::path::Path;
@@ -25,12 +23,10 @@ use dyad_engine::value::Value;
 use dyad_formats::error::Error;
 use dyad_formats::game::GameRecord;
 use dyad_formats::hash;
-use dyad_formats::input::Lines;
-use dyad_formats::pgn::GameTexts;
-use dyad_formats::score::ScoreSide;
 
+use crate::arena::game_file::GameFile;
 use crate::arena::openings::{OpeningSettings, RandomOpenings, Variant, opening_filter};
-use crate::arena::pgn_writer::{PgnFile, PgnGame, today};
+use crate::arena::pgn_writer::{PgnGame, today};
 use crate::arena::play::{Adjudication, DrawRule, FinishedGame, SearchLimits, Seat, WinRule, play};
 use crate::base::parallel::ordered_map;
 
@@ -50,65 +46,6 @@ pub(super) const ADJUDICATION: Adjudication = Adjudication {
     win: Some(WinRule { moves: 4, score: 500 }),
     plies: Some(400),
 };
-
-/// A PGN file to append to, and the complete games in it.
-pub(super) struct GameFile {
-    file: PgnFile,
-    /// The games that were in the file when it was opened.
-    pub games: Vec<GameRecord>,
-}
-
-impl GameFile {
-    /// Opens or creates the file at `path`, and truncates it after its last complete game.
-    pub fn open(path: &Path) -> Result<GameFile, Error> {
-        let mut file = PgnFile::take(path).map_err(Error::file("open", path))?;
-        let text = fs::read(path).map_err(Error::file("read", path))?;
-        let (mut games, mut complete) = (Vec::new(), 0);
-        // A game is two paragraphs: tags and moves.
-        for [tags, moves] in paragraphs(&text).as_chunks().0 {
-            let game = [*tags, *moves].concat();
-            let Some(game) = parse(&String::from_utf8_lossy(&game), path) else { break };
-            games.push(game);
-            complete += tags.len() + moves.len();
-        }
-        if complete < text.len() {
-            file.cut(complete as u64).map_err(Error::file("write", path))?;
-        }
-        Ok(GameFile { file, games })
-    }
-
-    /// Appends a game.
-    pub fn write(&mut self, game: &PgnGame, path: &Path) -> Result<(), Error> {
-        self.file.write(game).map_err(Error::file("write", path))
-    }
-
-    /// Writes everything to the disk.
-    pub fn sync(&mut self, path: &Path) -> Result<(), Error> {
-        self.file.sync().map_err(Error::file("write", path))
-    }
-}
-
-/// The paragraphs of a text, each with the empty line after it; the last one may lack it.
-fn paragraphs(mut text: &[u8]) -> Vec<&[u8]> {
-    let mut paragraphs = Vec::new();
-    while !text.is_empty() {
-        let end = text.windows(2).position(|pair| pair == b"\n\n").map_or(text.len(), |start| start + 2);
-        let (paragraph, rest) = text.split_at(end);
-        paragraphs.push(paragraph);
-        text = rest;
-    }
-    paragraphs
-}
-
-/// Parses a game, if it is complete.
-pub(super) fn parse(text: &str, path: &Path) -> Option<GameRecord> {
-    if !text.ends_with("\n\n") {
-        return None;
-    }
-    let input = Box::new(Cursor::new(text.as_bytes().to_vec()));
-    let game = GameTexts::new(Lines::new(input, path), path).next()?.ok()?.parse(Some(ScoreSide::Mover)).ok()?;
-    game.result.is_some().then_some(game)
-}
 
 /// Self-play games.
 pub(super) struct SelfPlay<'a> {
@@ -133,13 +70,13 @@ impl SelfPlay<'_> {
     /// Appends games to the file at `path` until they have enough positions. `report` receives the number of positions.
     /// False if it was stopped.
     pub fn run(&self, path: &Path, control: &Control, mut report: impl FnMut(u64)) -> Result<bool, Error> {
-        let mut file = GameFile::open(path)?;
-        let first = file.games.len() as u64;
+        let (mut file, games) = GameFile::open(path)?;
+        let first = games.len() as u64;
         let own_moves = |game: &GameRecord| game.moves.iter().filter(|played| !played.book).count();
-        let mut positions: u64 = file.games.iter().map(|game| self.counted(own_moves(game))).sum();
+        let mut positions: u64 = games.iter().map(|game| self.counted(own_moves(game))).sum();
         report(positions);
         if positions >= self.positions {
-            file.sync(path)?;
+            file.sync()?;
             return Ok(true);
         }
         let (over, date) = (AtomicBool::new(false), today());
@@ -150,7 +87,7 @@ impl SelfPlay<'_> {
             |worker, number| Ok((number, worker.game(number, control, &over)?)),
             |(number, game)| {
                 let Some(game) = game else { return Ok(ControlFlow::Break(false)) };
-                file.write(&self.pgn(number, &game, &date), path)?;
+                file.write(&self.pgn(number, &game, &date))?;
                 positions += self.counted(game.moves.len());
                 report(positions);
                 Ok(if positions >= self.positions { ControlFlow::Break(true) } else { ControlFlow::Continue(()) })
@@ -159,7 +96,7 @@ impl SelfPlay<'_> {
         )?;
         let done = done.unwrap_or(false);
         if done {
-            file.sync(path)?;
+            file.sync()?;
         }
         Ok(done)
     }
@@ -209,24 +146,5 @@ impl SelfPlayWorker<'_> {
         let (options, limits) = (Options::default(), SearchLimits::Nodes(self.self_play.nodes));
         let seats = self.engines.each_mut().map(|engine| Seat { player: engine, options: &options, limits });
         Ok(play(&opening, seats, &ADJUDICATION, None, control, &|| over.load(Ordering::Relaxed)))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use dyad_formats::testing::Temporary;
-
-    /// Lengths are in bytes of the file, also where a byte is no UTF-8 and its replacement is longer.
-    #[test]
-    fn a_file_with_an_invalid_byte_is_truncated_after_its_last_complete_game() {
-        let folder = Temporary::folder();
-        let path = folder.join("games.pgn");
-        let complete = b"[White \"M\xfcller\"]\n[Black \"b\"]\n[Result \"1-0\"]\n\n1. e4 e5 1-0\n\n";
-        for incomplete in [&b"[White \"a\"]\n[Bl"[..], b"[White \"a\"]\n\n1. e4", b"\xff", b""] {
-            fs::write(&path, [complete, incomplete].concat()).unwrap();
-            assert_eq!(GameFile::open(&path).unwrap().games.len(), 1);
-            assert_eq!(fs::read(&path).unwrap(), complete, "{incomplete:?}");
-        }
     }
 }

@@ -25,7 +25,7 @@ use super::presets::Preset;
 use super::self_play::HASH;
 use crate::arena::matches::MOST_GAMES;
 use crate::arena::openings::{PolicySampler, Variant};
-use crate::arena::statistics::{EloModel, Sprt};
+use crate::arena::statistics::Sprt;
 use crate::base::group_value::GroupValue;
 use crate::base::number::{self, number};
 use crate::base::parallel::check_threads;
@@ -487,7 +487,7 @@ fn logistic_sprt(name: &str, numbers: &[f64]) -> Result<Sprt, String> {
     let &[elo0, elo1, alpha, beta] = numbers else {
         return Err(format!("{name}: expected four numbers, the Elo of H0 and H1, alpha and beta"));
     };
-    Sprt::new(elo0, elo1, alpha, beta, EloModel::Logistic).map_err(|problem| format!("{name}: {problem}"))
+    Sprt::new(elo0, elo1, alpha, beta).map_err(|problem| format!("{name}: {problem}"))
 }
 
 /// The settings that a user has written; none without a file.

@@ -23,11 +23,12 @@ use super::generation::{Generation, Step, name_of};
 use super::generator::{GeneratorProgress, generate};
 use super::log::SelfTrainLogLine;
 use super::reporter::Reporter;
-use super::self_play::{GameFile, SelfPlay};
+use super::self_play::SelfPlay;
 use super::settings::{Method, SelfTrainSettings};
 use super::tuning::tuned;
 use super::window::Window;
 use super::work::{self, RandomStream, WindowFit, is_proven};
+use crate::arena::game_file::GameFile;
 use crate::arena::matches::{MatchEnd, MatchRecord};
 use crate::arena::pgn_writer::today;
 use crate::arena::statistics::{Estimate, Sprt};
@@ -638,13 +639,13 @@ impl<'a> Loop<'a> {
         let settings = &generation.settings;
         let openings = work::openings(settings, generation.seed(stream), &other);
         let played = work::match_of(settings, &[(name, weights), (other_name, other)], nodes, games, sprt);
-        let mut file = GameFile::open(&path)?;
-        let before: Vec<_> = file.games.iter().filter_map(|game| game.result).collect();
+        let (mut file, games) = GameFile::open(&path)?;
+        let before: Vec<_> = games.iter().filter_map(|game| game.result).collect();
         let (reporter, of) = (&mut self.reporter, 2 * played.pairs);
         reporter.report(Progress { done: before.len() as u64, of });
         let (event, date) = (format!("Dyad self-training, match of generation {}", generation.number), today());
-        let record = played.resume(&before, openings, self.stop, |game, standing| {
-            file.write(&played.pgn(game, &event, &date), &path)?;
+        let record = played.play(&before, openings, self.stop, |game, standing| {
+            file.write(&played.pgn(game, &event, &date))?;
             reporter.report_match(game.number + 1, of, standing);
             Ok(())
         })?;

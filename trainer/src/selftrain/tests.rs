@@ -3,8 +3,8 @@ use dyad_formats::score::ScoreSide;
 use dyad_formats::testing::Temporary;
 use dyad_formats::weights_file;
 
-use super::self_play::GameFile;
 use super::*;
+use crate::arena::game_file::GameFile;
 use crate::learn::settings::ObjectiveName;
 use crate::learn::training::saved_settings;
 use crate::report::RunData;
@@ -108,7 +108,7 @@ fn a_tiny_training_runs_from_games_to_a_report() {
         let trained = weights_file::load(&path.join("weights.json")).unwrap();
         assert_ne!(trained.id(), Weights::material().id());
         for (file, least) in [("games.pgn", 15), ("match.pgn", 2)] {
-            let games = GameFile::open(&path.join(file)).unwrap().games;
+            let games = GameFile::open(&path.join(file)).unwrap().1;
             assert!(games.len() >= least && games.iter().all(|game| game.result.is_some()), "{file}");
         }
         assert!(path.join("labeled.samples").exists() && !path.join("training/checkpoint.bin").exists());
@@ -466,7 +466,7 @@ fn games_of_a_file_teach_their_moves() {
     assert_eq!(summary.end, End::Finished);
     let generation = folder.join("generation-001");
     assert!(!generation.join("games.pgn").exists());
-    let played = GameFile::open(&games).unwrap().games;
+    let played = GameFile::open(&games).unwrap().1;
     let moves: BTreeSet<(String, String)> = played
         .iter()
         .flat_map(|game| game.positions().map(|(board, played)| (board.key().to_string(), played.mv.to_string())))
@@ -783,7 +783,7 @@ fn games_that_are_whole_are_found_wherever_a_file_was_cut() {
     for cut in (0..=text.len()).step_by(41).chain(ends.iter().copied()) {
         fs::write(&file, &text[..cut]).unwrap();
         let whole = ends.iter().filter(|&&end| end <= cut).count();
-        assert_eq!(GameFile::open(&file).unwrap().games.len(), whole, "cut at {cut}");
+        assert_eq!(GameFile::open(&file).unwrap().1.len(), whole, "cut at {cut}");
         let left = fs::read_to_string(&file).unwrap();
         assert_eq!(left.len(), whole.checked_sub(1).map_or(0, |last| ends[last]));
     }

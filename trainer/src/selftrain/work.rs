@@ -17,12 +17,13 @@ use serde_json::json;
 
 use super::generator::GeneratorSettings;
 use super::presets::knows_more_than_pieces;
-use super::self_play::{self, ADJUDICATION, FILTER_NODES, HASH};
+use super::self_play::{ADJUDICATION, FILTER_NODES, HASH};
 use super::settings::SelfTrainSettings;
+use crate::arena::game_file;
 use crate::arena::matches::{Match, MatchPlayer, MatchRecord};
 use crate::arena::openings::{OpeningSettings, RandomOpenings, opening_filter};
 use crate::arena::play::{Adjudication, SearchLimits, WinRule};
-use crate::arena::statistics::{Decision, EloModel, Estimate, Sprt};
+use crate::arena::statistics::{Decision, Estimate, Sprt};
 use crate::base::context::Context;
 use crate::base::group_value::GroupValue;
 use crate::base::words::grouped;
@@ -94,7 +95,7 @@ pub fn games(settings: &SelfTrainSettings, generation: u32) -> GeneratorSettings
 /// A game from its text in PGN, if it is complete.
 #[must_use]
 pub fn parse(pgn: &str) -> Option<GameRecord> {
-    self_play::parse(pgn, Path::new("a game"))
+    game_file::parse(pgn.as_bytes().to_vec(), Path::new("a game")).map(|(_, game)| game)
 }
 
 /// The positions drawn from the games of a generation.
@@ -231,12 +232,10 @@ pub type Players<'a> = [(&'a str, Arc<Weights>); 2];
 /// A match of a generation with `nodes` nodes per move.
 #[must_use]
 pub fn match_of(settings: &SelfTrainSettings, players: &Players, nodes: u64, games: u64, sprt: Option<Sprt>) -> Match {
-    let player = |(name, weights): &(&str, Arc<Weights>)| MatchPlayer {
-        hash: HASH,
-        ..MatchPlayer::new(name, Arc::clone(weights), SearchLimits::Nodes(nodes))
-    };
     Match {
-        players: players.each_ref().map(player),
+        players: players.each_ref().map(|(name, weights)| MatchPlayer::new(name, Arc::clone(weights))),
+        limits: SearchLimits::Nodes(nodes),
+        hash: HASH,
         pairs: games.div_ceil(2),
         threads: settings.threads,
         adjudication: MATCH_ADJUDICATION,
@@ -261,7 +260,7 @@ pub fn openings(
 /// # Errors
 /// None with these hypotheses.
 pub fn distance_sprt() -> Result<Sprt, String> {
-    Sprt::new(-200.0, 0.0, 0.05, 0.05, EloModel::Logistic)
+    Sprt::new(-200.0, 0.0, 0.05, 0.05)
 }
 
 /// Whether a match proves that the first player is stronger.

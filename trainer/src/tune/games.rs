@@ -25,7 +25,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::arena::matches::points_of_first;
 use crate::arena::openings::{self, FILTER_NODES, OpeningSettings, RandomOpenings};
-use crate::arena::play::{Adjudication, Player, SearchLimits, play};
+use crate::arena::play::{Adjudication, SearchLimits, Seat, play};
 use crate::arena::statistics::Points;
 use crate::base::context::{Context, Progress};
 use crate::base::parallel::ordered_map;
@@ -173,34 +173,34 @@ impl Tuning<'_> {
 /// The players and the opening filter of one thread.
 struct Worker<'a> {
     tuning: &'a Tuning<'a>,
-    players: [Player<Engine>; 2],
+    engines: [Engine; 2],
     filter: Box<dyn FnMut(&Game) -> Value>,
 }
 
 impl<'a> Worker<'a> {
     fn new(tuning: &'a Tuning) -> Result<Worker<'a>, Error> {
-        let player = || -> Result<Player<Engine>, Error> {
-            let engine = Engine::with_hash(Arc::clone(&tuning.policy), tuning.hash)?;
-            Ok(Player { engine, options: Options::default(), budget: SearchLimits::Nodes(tuning.nodes) })
-        };
+        let engine = || Engine::with_hash(Arc::clone(&tuning.policy), tuning.hash);
         let filter = Box::new(openings::opening_filter(Weights::embedded(), FILTER_NODES));
-        Ok(Worker { tuning, players: [player()?, player()?], filter })
+        Ok(Worker { tuning, engines: [engine()?, engine()?], filter })
     }
 
     /// Plays the two games of a trial; `None` if stopped.
     fn play(&mut self, trial: &Trial, control: &Control) -> Result<Option<[Points; 2]>, Error> {
-        let Worker { tuning, players, filter } = self;
-        for (player, values) in players.iter_mut().zip(&trial.players) {
-            player.engine.set_weights(Arc::new((tuning.weights)(values)?));
+        let Worker { tuning, engines, filter } = self;
+        for (engine, values) in engines.iter_mut().zip(&trial.players) {
+            engine.set_weights(Arc::new((tuning.weights)(values)?));
         }
         let settings = OpeningSettings::new(hash::fold(hash::mix(tuning.seed), trial.number));
         let openings = RandomOpenings::new(settings, filter);
         let mut openings = openings.with_policy(tuning.policy_openings, Arc::clone(&tuning.policy));
         let opening = openings.next().expect("random openings have no end");
         let mut pair = [Points::Draw; 2];
+        let (options, limits) = (Options::default(), SearchLimits::Nodes(tuning.nodes));
         for (number, points) in (0..).zip(&mut pair) {
-            let [first, second] = &mut *players;
-            let seats = if number == 0 { [first, second] } else { [second, first] };
+            let mut seats = engines.each_mut().map(|engine| Seat { player: engine, options: &options, limits });
+            if number == 1 {
+                seats.reverse();
+            }
             let Some(game) = play(&opening, seats, &tuning.adjudication, None, control, &|| false) else {
                 return Ok(None);
             };

@@ -17,7 +17,7 @@ use dyad_engine::control::Control;
 use dyad_engine::search::{Bound, Info, Limits, Options, Outcome, Report, Score};
 use dyad_engine::value::{MATE, MAX_PLY};
 use dyad_trainer::arena::matches::MatchPlayer;
-use dyad_trainer::arena::play::{Player, SearchLimits};
+use dyad_trainer::arena::play::Player;
 use ndarray::Array2;
 
 use crate::deepchess::network::{Bits, Network};
@@ -347,9 +347,9 @@ fn shown(score: Score) -> i32 {
 impl Network {
     /// The network as a player of matches.
     #[must_use]
-    pub fn player(self, name: &str, budget: SearchLimits) -> MatchPlayer {
+    pub fn player(self, name: &str) -> MatchPlayer {
         let network = Arc::new(self);
-        MatchPlayer::other(name, network.id(), move || ComparisonEngine::new(Arc::clone(&network)), budget)
+        MatchPlayer::other(name, network.id(), move || ComparisonEngine::new(Arc::clone(&network)))
     }
 }
 

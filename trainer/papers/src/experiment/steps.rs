@@ -228,13 +228,12 @@ impl Run<'_, '_> {
     }
 
     /// A match player by name, and whether its scores are meaningful: those of a network are not.
-    fn player(&self, name: &str, limits: SearchLimits) -> Result<(MatchPlayer, bool), Error> {
+    fn player(&self, name: &str) -> Result<(MatchPlayer, bool), Error> {
         let is_network = self.folder_of(name).join(NETWORK).exists();
-        let mut player = match is_network {
-            true => self.network(name)?.player(name, limits),
-            false => MatchPlayer::new(name, self.weights(name)?, limits),
+        let player = match is_network {
+            true => self.network(name)?.player(name),
+            false => MatchPlayer::new(name, self.weights(name)?),
         };
-        player.hash = 4;
         Ok((player, !is_network))
     }
 
@@ -261,12 +260,14 @@ impl Run<'_, '_> {
         pairs: u64,
     ) -> Result<MatchRecord, Error> {
         self.step(name, |run, folder| {
-            let (a, a_scores) = run.player(&players[0], limits)?;
-            let (b, b_scores) = run.player(&players[1], limits)?;
+            let (a, a_scores) = run.player(&players[0])?;
+            let (b, b_scores) = run.player(&players[1])?;
             // Games are drawn after 400 plies, as in the Chinese chess paper; those of the tiny size have no weight.
             let plies = Some(run.pick([40, 400, 400, 400]));
             let played = Match {
                 players: [a, b],
+                limits,
+                hash: 4,
                 pairs,
                 threads: run.context.threads,
                 adjudication: Adjudication { draw: None, win: (a_scores && b_scores).then_some(WIN), plies },
@@ -277,7 +278,7 @@ impl Run<'_, '_> {
             let (mut log, before) = Log::resume(&path).map_err(Error::file("open", &path))?;
             let (openings, stop) = (run.openings()?, run.context.stop);
             let record = run.with_progress(&mut Some, |context| {
-                played.resume(&before, openings, stop, |game, _| {
+                played.play(&before, openings, stop, |game, _| {
                     (context.on_event)(Progress { done: game.number + 1, of: 2 * pairs });
                     log.append(&game.game.result).map_err(Error::file("write", &path))
                 })

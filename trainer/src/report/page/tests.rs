@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::arena::matches::MatchEnd;
-use crate::arena::statistics::{Decision, EloModel, MatchResults, Sprt};
+use crate::arena::statistics::{Decision, MatchResults, Sprt};
 use dyad_engine::eval::FloatWeights;
 use dyad_engine::eval::layout::PAIRS;
 use dyad_formats::testing::Temporary;
@@ -16,14 +16,14 @@ fn record(wins: u64) -> MatchRecord {
     MatchRecord {
         names: ["new <1>".into(), "old".into()],
         ids: ["00000001".into(), "00000002".into()],
-        budgets: ["5000 nodes a move".into(), "5000 nodes a move".into()],
+        limits: "5000 nodes a move".into(),
         constants: Default::default(),
         score: tally.score(),
         elo: tally.elo(),
         normalized_elo: tally.normalized_elo(),
         los: tally.los(),
         tally,
-        sprt: Sprt::new(0.0, 10.0, 0.05, 0.05, EloModel::Logistic).ok(),
+        sprt: Sprt::new(0.0, 10.0, 0.05, 0.05).ok(),
         llr: Some(1.5),
         decision: Some(Decision::Continue),
         end: MatchEnd::Complete,
