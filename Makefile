@@ -83,7 +83,8 @@ REVISION = $(shell git -C "$(FOLDER)" describe --always --dirty=+ --abbrev=10 2>
 web:
 	@rustc --print target-libdir --target $(WASM) | xargs -I{} test -d {} || rustup target add $(WASM)
 	cd "$(FOLDER)web" && cargo build --release --lib --target $(WASM) --target-dir target
-	cd "$(FOLDER)web" && RUSTFLAGS= cargo run --quiet -p dyad-web-pack --target-dir target/pack --	 target/$(WASM)/release/dyad_web.wasm page dist "$(REVISION)"
+	cd "$(FOLDER)web" && RUSTFLAGS= cargo run --profile pack -p dyad-web-pack --target-dir target/pack -- \
+	    target/$(WASM)/release/dyad_web.wasm page dist "$(REVISION)"
 
 check:
 	"$(FOLDER).ci/run"
