@@ -754,7 +754,6 @@ mod tests {
                 generation: 1,
                 stage: Stage::Games,
                 adopted: 0,
-                gained: None,
                 distance: None,
                 from_pieces: mode == Mode::Scratch,
                 from_file,

@@ -170,8 +170,7 @@ mod tests {
             ("--method regression", "method", json!("regression")),
             ("--preset improve", "preset", json!("improve")),
             ("--scores white", "scores", json!("white")),
-            ("--chess960", "chess960", json!(true)),
-            ("--dfrc", "dfrc", json!(true)),
+            ("--variant double-chess960", "variant", json!("double-chess960")),
             ("--seed 1", "seed", json!(1)),
             ("--nodes 250", "nodes", json!(250)),
             ("--label-nodes 7", "label-nodes", json!(7)),
@@ -187,7 +186,6 @@ mod tests {
             ("--long-nodes 7", "long-nodes", json!(7)),
             ("--sprt -10 30 0.05 0.05", "sprt", json!([-10.0, 30.0, 0.05, 0.05])),
             ("--window 8", "window", json!(8)),
-            ("--keep-scale false", "keep-scale", json!(false)),
         ] {
             let expected =
                 [("threads".to_string(), Threads { threads: None }.count().into()), (name.to_string(), value)];

@@ -179,7 +179,7 @@ mod tests {
     fn progress(stage: Stage, done: u64) -> SelfTrainEvent {
         SelfTrainEvent::Progress(crate::selftrain::StageProgress {
             stage,
-            stages: vec![Stage::Games, Stage::Match, Stage::RegressionMatch],
+            stages: vec![Stage::Games, Stage::Match, Stage::Distance],
             generation: 2,
             generations: 5,
             done,
@@ -246,7 +246,7 @@ mod tests {
         fs::create_dir(live.path()).unwrap();
         let message = live.on_event(&progress(Stage::Match, 0)).unwrap().to_string();
         assert!(message.contains("no page") && message.contains("report.html"), "{message}");
-        assert_eq!(live.on_event(&progress(Stage::RegressionMatch, 1)), None);
+        assert_eq!(live.on_event(&progress(Stage::Distance, 1)), None);
         // It is written again as soon as that is possible.
         fs::remove_dir(live.path()).unwrap();
         live.on_event(&progress(Stage::Games, 1));

@@ -251,15 +251,11 @@ fn climb_curve(page: &mut Page, run: &RunData) {
     let (x, unit) = time_unit(run.generations.last().map_or(0.0, |generation| generation.hours));
     let hours = [0.0].into_iter().chain(run.generations.iter().map(|generation| generation.hours));
     let climb = hours.map(|hours| hours * unit).zip(climb(&run.generations));
-    let mut lines = vec![strength("sum of matches", climb)];
-    if !run.anchors.is_empty() {
-        let anchors = run.anchors.iter().map(|anchor| (anchor.hours * unit, anchor.record.elo));
-        lines.push(strength("against the start", anchors));
-    }
+    let lines = [strength("sum of matches", climb)];
     page.charts(
         &[figures::chart(&Axes { x, y: "Elo above the start", from_zero: true, whole: false }, &lines)],
-        "Strength of the best weights: the sum of what each adopted generation won against the one before it, and what \
-         they won against the start where they played it. Bars are 95 % intervals.",
+        "Strength of the best weights: the sum of what each adopted generation won against the one before it, \
+         Bars are 95 % intervals.",
     );
 }
 
@@ -285,8 +281,6 @@ fn player_facts(run: &RunData, best: Option<&Rated>) -> Vec<(&'static str, Strin
             number => format!("generation {number}"),
         };
         facts.push(("Proven stronger", proven));
-    } else if let (Some(anchor), true) = (run.anchors.last(), run.distances.is_empty()) {
-        facts.push(("Strength", format!("{} Elo against the start", with_error(&anchor.record.elo, 0))));
     }
     let played = run.generations.iter().map(|generation| generation.number);
     if let Some(last) = played.chain(run.unchanged.iter().copied()).max() {

@@ -120,8 +120,6 @@ pub struct RunData {
     pub matches: Vec<MatchRecord>,
     /// Generations of a self-training.
     pub generations: Vec<Generation>,
-    /// Matches of the best weights against the initial ones.
-    pub anchors: Vec<Generation>,
     /// Distances of the best weights to the reference, with the hours since the training began.
     pub distances: Vec<(f64, Distance)>,
     /// Long matches against the weights that the engine played with; adopted if the generation is proven stronger.
@@ -196,10 +194,9 @@ impl RunData {
             }
         }
         type File = fn(&GenerationFolder) -> PathBuf;
-        let kinds: [(&str, File); 3] = [
+        let kinds: [(&str, File); 2] = [
             ("The last game of self-play", GenerationFolder::games),
             ("The last game of a match against the best weights", GenerationFolder::match_games),
-            ("The last game of a match against generation 0", GenerationFolder::regression_games),
         ];
         for (title, file) in kinds {
             let game = there.iter().rev().find_map(|(number, own)| Some((number, games::latest(&file(own))?)));
@@ -218,10 +215,6 @@ impl RunData {
         match serde_json::from_str(line) {
             Ok(SelfTrainLine::Generation { generation, seconds, accuracy, adopted, record }) => {
                 self.generations.push(entry(generation, seconds, record, adopted, accuracy));
-            }
-            Ok(SelfTrainLine::RegressionMatch { generation, seconds, record }) => {
-                self.matches.push(record.clone());
-                self.anchors.push(entry(generation, seconds, record, false, None));
             }
             Ok(SelfTrainLine::Distance { distance, seconds }) => self.distances.push((seconds / 3600.0, distance)),
             Ok(SelfTrainLine::Proof { generation, seconds, promoted, record }) => {

@@ -9,7 +9,7 @@ use dyad_engine::engine::Engine;
 use dyad_engine::eval::Weights;
 use dyad_engine::search::{Limits, Options};
 
-use super::self_play::HASH;
+use super::generator::HASH;
 use super::settings::{Method, SelfTrainSettings};
 use crate::base::parallel::ordered_for_each;
 use crate::base::words::spoken;

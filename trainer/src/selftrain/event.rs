@@ -69,9 +69,6 @@ pub enum Stage {
     Tuning,
     /// The new weights against the best ones.
     Match,
-    /// The best weights against generation 0.
-    #[serde(rename = "anchor")]
-    RegressionMatch,
     /// The best weights against the reference, to measure the distance.
     Distance,
     /// A long match of the best weights against those that the engine plays with.
@@ -82,7 +79,7 @@ impl Stage {
     /// The unit of [`StageProgress::done`].
     #[must_use]
     pub fn unit(self) -> &'static str {
-        if matches!(self, Stage::Tuning | Stage::Match | Stage::RegressionMatch | Stage::Distance | Stage::Proof) {
+        if matches!(self, Stage::Tuning | Stage::Match | Stage::Distance | Stage::Proof) {
             "games"
         } else {
             "positions"
@@ -100,7 +97,6 @@ impl fmt::Display for Stage {
             Stage::Scale => "scale",
             Stage::Tuning => "tuning",
             Stage::Match => "match",
-            Stage::RegressionMatch => "match against generation 0",
             Stage::Distance => "distance",
             Stage::Proof => "long match",
         })
@@ -137,12 +133,10 @@ pub struct StageProgress {
 pub enum SelfTrainEvent {
     /// Progress of a stage.
     Progress(StageProgress),
-    /// A match ended.
+    /// The match of a generation against the best weights ended.
     Match {
         /// The generation.
         generation: u32,
-        /// Whether it was a regression match against generation 0.
-        regression: bool,
         /// The result.
         record: MatchRecord,
     },
@@ -195,9 +189,8 @@ impl fmt::Display for SelfTrainEvent {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             SelfTrainEvent::Progress(progress) => progress.fmt(f),
-            SelfTrainEvent::Match { generation, regression, record } => {
-                let stage = if *regression { Stage::RegressionMatch } else { Stage::Match };
-                write!(f, "generation {generation} {stage}: {}", result(record))
+            SelfTrainEvent::Match { generation, record } => {
+                write!(f, "generation {generation} {}: {}", Stage::Match, result(record))
             }
             SelfTrainEvent::Adopted { generation, path, .. } => {
                 write!(f, "generation {generation} adopted: {}", path.display())

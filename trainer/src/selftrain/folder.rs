@@ -5,7 +5,7 @@
 //! | `lock` | lock of the operating system, held by the process that trains here |
 //! | `settings.json` | settings of the generations to come |
 //! | `state.json` | generation, stage and best weights |
-//! | `log.jsonl` | a [line](super::log::SelfTrainLogLine) for each stage, generation and regression match |
+//! | `log.jsonl` | a [line](super::log::SelfTrainLogLine) for each stage and match |
 //! | `start.json` | the initial weights, generation 0 |
 //! | `best.json` | the best weights, from the first adoption on |
 //! | `reference.json` | the weights that the engine plays with until a generation is proven stronger |
@@ -26,7 +26,7 @@
 //! | `trained.json` | weights before the tuning, scaled |
 //! | `tuning.json` | values of the tuning and the games that it has played |
 //! | `weights.json` | the new weights, scaled |
-//! | `match.pgn`, `anchor.pgn` | games of the match and of the regression match |
+//! | `match.pgn` | games of the match |
 //! | `distance.pgn`, `proof.pgn` | games against the reference, and against the weights that the engine plays with |
 //! | `before.pgn`, `before-proof.pgn` | the same games of the best weights before this generation, with a new reference |
 //!
@@ -422,11 +422,6 @@ impl GenerationFolder {
     /// Games of the match against the best weights.
     pub fn match_games(&self) -> PathBuf {
         self.path.join("match.pgn")
-    }
-
-    /// Games of the regression match against generation 0.
-    pub fn regression_games(&self) -> PathBuf {
-        self.path.join("anchor.pgn")
     }
 
     /// Games of the best weights against the reference.

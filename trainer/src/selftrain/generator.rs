@@ -1,9 +1,9 @@
-//! Self-play games from unbalanced openings, the training data of a regression.
+//! Self-play games, the training data of both methods.
 //!
-//! Engines that play from balanced openings never hang a piece, so that weights trained on such games alone do not
-//! learn the cost of a lost piece. So a game begins with random legal moves from the starting position or from an
-//! opening of a file, or with a policy-sampled opening, and may begin unbalanced. The nodes of each side vary from game
-//! to game.
+//! A game begins with random legal moves from the starting position or from an opening of a file, or with a
+//! policy-sampled opening. The nodes of each side vary from game to game. [`GeneratorSettings::limit`] says how
+//! unbalanced a game may begin: engines that play from balanced openings never hang a piece, so a regression to such
+//! games alone does not learn the cost of a lost piece, while the comparison of moves learns from them.
 //!
 //! A game depends on the settings and its number alone. Games are written in order, so an interrupted file resumes
 //! after its last complete game; the complete file has the same bytes on any number of threads.
@@ -27,7 +27,6 @@ use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 use serde::{Deserialize, Serialize};
 
-use super::self_play::{FILTER_NODES, HASH};
 use crate::arena::game_file::{GameFile, check_event};
 use crate::arena::openings::{Opening, PolicySampler, Variant, any_move, opening_filter, walk};
 use crate::arena::pgn_writer::PgnGame;
@@ -101,6 +100,11 @@ const LIMIT: RangeInclusive<Value> = 0..=Score::LARGEST as Value;
 const ATTEMPTS: u32 = 1_000;
 /// 100 centipawns in search units.
 const PAWN: Value = dyad_engine::value::WINS_HALF;
+
+/// Nodes of the search that filters openings.
+pub(super) const FILTER_NODES: u64 = 500;
+/// Hash of each player in megabytes: the searches are short.
+pub(super) const HASH: usize = 1;
 
 /// Adjudication of the games. Half of the openings are unbalanced, so there are few long draws.
 const ADJUDICATION: Adjudication = Adjudication {

@@ -36,17 +36,6 @@ pub enum SelfTrainLogLine {
         #[serde(rename = "match")]
         record: MatchRecord,
     },
-    /// A regression match of the best weights against generation 0 ended.
-    RegressionMatch {
-        /// The generation.
-        #[serde(rename = "anchor")]
-        generation: u32,
-        /// Seconds since the training began, without interruptions.
-        seconds: f64,
-        /// The match.
-        #[serde(rename = "match")]
-        record: MatchRecord,
-    },
     /// The training of a generation changed no weight.
     Unchanged {
         /// The generation.

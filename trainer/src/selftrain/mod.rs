@@ -17,7 +17,6 @@ pub mod generator;
 pub(crate) mod log;
 mod presets;
 mod reporter;
-mod self_play;
 pub mod settings;
 mod stages;
 #[cfg(test)]
@@ -35,12 +34,10 @@ use dyad_formats::files;
 use dyad_formats::weights_file;
 
 use crate::arena::pgn_writer::date;
-use crate::arena::statistics::Estimate;
-use crate::learn::folder::{BEST, LOG};
+use crate::learn::folder::BEST;
 pub use error::SelfTrainError;
 pub use event::{Distance, End, SelfTrainEvent, SelfTrainSummary, Stage, StageProgress};
 use folder::{Folder, PLAYING, REFERENCE, START, STATE, SelfTrainState, check_free, save, saved};
-use log::SelfTrainLogLine;
 pub use presets::Preset;
 pub use settings::{Given, Method, SelfTrainSettings};
 use stages::{Loop, within};
@@ -126,9 +123,6 @@ pub struct Overview {
     pub stage: Stage,
     /// Number of adopted generations.
     pub adopted: u32,
-    /// Elo of the best weights against generation 0 in the last regression match; `None` before the first one. The sum
-    /// of the matches of adopted generations would be biased, since each of them was selected by its result.
-    pub gained: Option<Estimate>,
     /// The latest distance of the best weights to the reference.
     pub distance: Option<Distance>,
     /// Whether the training began from the piece values alone.
@@ -141,18 +135,11 @@ pub struct Overview {
 #[must_use]
 pub fn overview(folder: &Path) -> Option<Overview> {
     let (state, settings) = saved(folder).ok()?;
-    let log = files::read_text(&folder.join(LOG)).unwrap_or_default();
-    let log = String::from_utf8_lossy(&log);
-    let gained = log.lines().rev().find_map(|line| match serde_json::from_str(line) {
-        Ok(SelfTrainLogLine::RegressionMatch { record, .. }) => Some(record.elo),
-        _ => None,
-    });
     Some(Overview {
         method: settings.method,
         generation: state.generation,
         stage: state.stage,
         adopted: state.adopted,
-        gained,
         distance: state.distance,
         from_pieces: began_from(folder, &Weights::material()),
         from_file: settings.games_file.is_some(),

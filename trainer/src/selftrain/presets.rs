@@ -10,6 +10,7 @@ use dyad_engine::eval::layout::{GROUPS, MATERIAL, PIECE_SQUARE};
 use serde::{Deserialize, Serialize};
 
 use super::settings::{Method, SelfTrainSettings};
+use crate::arena::openings::Variant;
 use crate::base::words::named;
 
 /// A preset.
@@ -95,8 +96,7 @@ fn comparison_from_scratch() -> SelfTrainSettings {
         preset: Preset::Scratch,
         games_file: None,
         scores: None,
-        chess960: false,
-        dfrc: false,
+        variant: Variant::Standard,
         seed: 1,
         nodes: 300,
         label_nodes: 2_000,
@@ -118,8 +118,6 @@ fn comparison_from_scratch() -> SelfTrainSettings {
         window: 16,
         passes: 2,
         interpolation: 1.0,
-        keep_scale: false,
-        regression_match_every: 0,
         result_share: 0.1,
         growth: 4,
         pairs_l2: 1_000.0,
@@ -142,7 +140,6 @@ fn regression_from_scratch() -> SelfTrainSettings {
         positions_per_game: 64,
         window: 32,
         passes: 8,
-        keep_scale: true,
         ..comparison_from_scratch()
     }
 }
@@ -191,7 +188,6 @@ fn comparison_to_improve() -> SelfTrainSettings {
         sprt: vec![0.0, 10.0, 0.05, 0.05],
         long_sprt: vec![0.0, 10.0, 0.05, 0.05],
         interpolation: 0.5,
-        keep_scale: true,
         min_margin: 0,
         fine_tune_from: 0,
         ..comparison_from_scratch()

@@ -21,8 +21,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
 
 use super::event::Stage;
+use super::generator::HASH;
 use super::presets::Preset;
-use super::self_play::HASH;
 use crate::arena::matches::MOST_GAMES;
 use crate::arena::openings::{PolicySampler, Variant};
 use crate::arena::statistics::Sprt;
@@ -61,12 +61,9 @@ pub struct SelfTrainSettings {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[arg(long, value_name = "SIDE")]
     pub scores: Option<ScoreSide>,
-    /// Play Chess960
-    #[arg(long, conflicts_with = "dfrc")]
-    pub chess960: bool,
-    /// Play double Chess960: each side's first rank is drawn separately
-    #[arg(long)]
-    pub dfrc: bool,
+    /// Starting positions of games and matches
+    #[arg(long, value_enum, default_value_t)]
+    pub variant: Variant,
     /// Seed of all random draws
     #[arg(long, value_parser = number::<u64>(0..), default_value_t = Self::default().seed)]
     pub seed: u64,
@@ -141,12 +138,6 @@ pub struct SelfTrainSettings {
     /// weights of a comparison, 1 the result of the training
     #[arg(long, hide = true, value_parser = number(INTERPOLATION), default_value_t = Self::default().interpolation)]
     pub interpolation: f64,
-    /// Keep scale and win-rate model of the initial weights; otherwise the scale is fitted to the game results
-    #[arg(long, hide = true, action = clap::ArgAction::Set, default_value_t = Self::default().keep_scale)]
-    pub keep_scale: bool,
-    /// Generations between two regression matches against generation 0; 0 for none
-    #[arg(long, hide = true, default_value_t = Self::default().regression_match_every)]
-    pub regression_match_every: u32,
     /// Weight of the game result in the target of a regression; the rest is the search score
     #[arg(long, hide = true, value_parser = number(0.0..=1.0), default_value_t = Self::default().result_share)]
     pub result_share: f64,
@@ -279,14 +270,11 @@ impl SelfTrainSettings {
         all
     }
 
-    /// Starting positions of self-play games and matches.
+    /// Whether new weights keep scale and win-rate model; otherwise the scale is fitted to the game results, which takes
+    /// games with enough draws.
     #[must_use]
-    pub fn variant(&self) -> Variant {
-        match (self.chess960, self.dfrc) {
-            (true, _) => Variant::Chess960,
-            (_, true) => Variant::DoubleChess960,
-            _ => Variant::Standard,
-        }
+    pub fn keeps_scale(&self) -> bool {
+        self.method == Method::Regression || self.preset == Preset::Improve
     }
 
     /// Most games that measure the distance of new best weights to the reference, a tenth of those of a long match; 0
@@ -347,7 +335,7 @@ impl SelfTrainSettings {
             iterations: self.passes,
             optimizer: OptimizerName::Adam,
             rate_factor: vec![GroupValue::new("pairs", 0.05)],
-            keep_scale: self.keep_scale,
+            keep_scale: self.keeps_scale(),
             ..self.fine_tuning()
         };
         match self.preset {
@@ -375,9 +363,7 @@ impl SelfTrainSettings {
 
     /// The stages of a generation, in order.
     #[must_use]
-    pub fn stages(&self, generation: u32) -> Vec<Stage> {
-        let is_regression_match =
-            self.regression_match_every > 0 && generation.is_multiple_of(self.regression_match_every);
+    pub fn stages(&self) -> Vec<Stage> {
         let all = [
             (Stage::Games, self.games_file.is_none()),
             (Stage::Positions, true),
@@ -386,7 +372,6 @@ impl SelfTrainSettings {
             (Stage::Scale, true),
             (Stage::Tuning, self.tuning_pairs > 0),
             (Stage::Match, true),
-            (Stage::RegressionMatch, is_regression_match),
             (Stage::Distance, self.distance_games() > 0),
             (Stage::Proof, self.long_games > 0),
         ];
@@ -444,9 +429,6 @@ impl SelfTrainSettings {
         self.sprt()?;
         self.long_sprt()?;
         number::check("interpolation", self.interpolation, &INTERPOLATION)?;
-        if self.chess960 && self.dfrc {
-            return Err("chess960 and dfrc: openings are of one variant".to_string());
-        }
         if self.scores.is_some() && self.games_file.is_none() {
             return Err("scores: it changes nothing without games-file".to_string());
         }
@@ -582,18 +564,16 @@ mod tests {
 
     #[test]
     fn a_method_has_its_own_stages() {
-        use Stage::{Distance, Games, Labels, Match, Positions, Proof, RegressionMatch, Scale, Training, Tuning};
+        use Stage::{Distance, Games, Labels, Match, Positions, Proof, Scale, Training, Tuning};
         let regression = |of| preset(of, Method::Regression);
-        assert_eq!(regression(Preset::Scratch).stages(1), [Games, Positions, Training, Scale, Match, Distance, Proof]);
+        assert_eq!(regression(Preset::Scratch).stages(), [Games, Positions, Training, Scale, Match, Distance, Proof]);
         let improve = [Games, Positions, Training, Scale, Tuning, Match, Distance, Proof];
-        assert_eq!(regression(Preset::Improve).stages(5), improve);
-        let all = [Games, Positions, Labels, Training, Scale, Tuning, Match, RegressionMatch, Distance, Proof];
-        let every_5 = SelfTrainSettings { regression_match_every: 5, ..preset(Preset::Improve, Method::Comparison) };
-        assert_eq!(every_5.stages(10), all);
+        assert_eq!(regression(Preset::Improve).stages(), improve);
+        let all = [Games, Positions, Labels, Training, Scale, Tuning, Match, Distance, Proof];
+        assert_eq!(preset(Preset::Improve, Method::Comparison).stages(), all);
         let comparison = preset(Preset::Scratch, Method::Comparison);
-        assert!(!comparison.stages(5).contains(&RegressionMatch));
         let games = SelfTrainSettings { games_file: Some("a.pgn".into()), long_games: 0, ..comparison };
-        assert_eq!(games.stages(1), [Positions, Training, Scale, Match]);
+        assert_eq!(games.stages(), [Positions, Training, Scale, Match]);
     }
 
     #[test]
@@ -648,12 +628,12 @@ mod tests {
     #[test]
     fn every_setting_is_obeyed_or_refused() {
         let other = json!({
-            "method": "comparison", "preset": "improve", "games-file": "a.pgn", "scores": "white", "chess960": true,
-            "dfrc": true, "seed": 7, "nodes": 300, "label-nodes": 77, "positions": 20001, "depth": 3, "batch": 77,
+            "method": "comparison", "preset": "improve", "games-file": "a.pgn", "scores": "white", "variant": "chess960",
+            "seed": 7, "nodes": 300, "label-nodes": 77, "positions": 20001, "depth": 3, "batch": 77,
             "generations": 7, "minutes": 7, "threads": 7, "match-games": 76, "match-nodes": 77, "tuning-pairs": 7,
             "long-games": 7, "long-nodes": 7, "sprt": [0.0, 5.0, 0.1, 0.1], "long-sprt": [0.0, 7.0, 0.1, 0.1],
             "policy-openings": 0.25, "positions-per-game": 7, "window": 7, "passes": 9, "interpolation": 0.25,
-            "keep-scale": false, "regression-match-every": 7, "result-share": 0.25, "growth": 2, "pairs-l2": 5.0,
+            "result-share": 0.25, "growth": 2, "pairs-l2": 5.0,
             "half-at": 7, "min-margin": 7, "fine-tune-from": 7,
         });
         for method in Method::ALL {

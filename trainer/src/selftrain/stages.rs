@@ -23,7 +23,6 @@ use super::generation::{Generation, Step, name_of};
 use super::generator::{GeneratorProgress, generate};
 use super::log::SelfTrainLogLine;
 use super::reporter::Reporter;
-use super::self_play::SelfPlay;
 use super::settings::{Method, SelfTrainSettings};
 use super::tuning::tuned;
 use super::window::Window;
@@ -148,7 +147,7 @@ impl<'a> Loop<'a> {
 
     /// Runs the remaining stages of a generation. False if it was stopped.
     fn generation(&mut self, generation: &Generation) -> Result<bool, SelfTrainError> {
-        let stages = generation.settings.stages(generation.number);
+        let stages = generation.settings.stages();
         if self.state.distance.is_none() && stages.contains(&Stage::Distance) && !self.first_distance(generation)? {
             return Ok(false);
         }
@@ -180,8 +179,7 @@ impl<'a> Loop<'a> {
     /// Runs a stage. False if it was stopped.
     fn stage(&mut self, stage: Stage, generation: &Generation) -> Result<bool, SelfTrainError> {
         match (stage, generation.settings.method) {
-            (Stage::Games, Method::Regression) => self.unbalanced_games(generation),
-            (Stage::Games, Method::Comparison) => self.games(generation),
+            (Stage::Games, _) => self.games(generation),
             (Stage::Positions, _) => self.positions(generation),
             (Stage::Labels, _) => self.labels(generation),
             (Stage::Training, Method::Regression) => self.regression(generation),
@@ -189,34 +187,13 @@ impl<'a> Loop<'a> {
             (Stage::Scale, _) => self.scale(generation),
             (Stage::Tuning, _) => self.tuning(generation),
             (Stage::Match, _) => self.match_with_best(generation),
-            (Stage::RegressionMatch, _) => self.regression_match(generation),
             (Stage::Distance, _) => self.distance(generation),
             (Stage::Proof, _) => self.proof(generation),
         }
     }
 
-    /// Plays games of the best weights from balanced openings, for a comparison training.
+    /// Plays games of the best weights.
     fn games(&mut self, generation: &Generation) -> Result<bool, SelfTrainError> {
-        let settings = &generation.settings;
-        let event = format!("Dyad self-training, generation {}", generation.number);
-        let plan = SelfPlay {
-            weights: generation.best.clone(),
-            name: &generation.best_name,
-            event: &event,
-            nodes: settings.nodes,
-            variant: settings.variant(),
-            seed: generation.seed(RandomStream::Games),
-            threads: settings.threads,
-            positions: settings.positions,
-            positions_per_game: settings.positions_per_game,
-        };
-        let (reporter, path) = (&mut self.reporter, generation.folder.games());
-        Ok(plan.run(&path, self.stop, |done| reporter.report(Progress { done, of: settings.positions }))?)
-    }
-
-    /// Plays games of the best weights from unbalanced openings, for a regression: their positions teach the value of
-    /// material.
-    fn unbalanced_games(&mut self, generation: &Generation) -> Result<bool, SelfTrainError> {
         let settings = &generation.settings;
         let per_game = settings.positions_per_game as u64;
         let plan = work::games(settings, generation.number);
@@ -400,7 +377,7 @@ impl<'a> Loop<'a> {
         window: &Window,
     ) -> Result<(), SelfTrainError> {
         weights.meta.name = generation.name();
-        if generation.settings.keep_scale {
+        if generation.settings.keeps_scale() {
             weights.units.win_rate = generation.base.units.win_rate;
         } else if !calibrate_by_points(&mut weights, window.samples().iter())? {
             self.reporter.note("the scale stays as it was: the games have no results to fit it to".to_string());
@@ -443,7 +420,7 @@ impl<'a> Loop<'a> {
         let Some(record) = self.play(generation, plan, (&generation.name(), Arc::new(new)), best)? else {
             return Ok(false);
         };
-        self.reporter.emit(SelfTrainEvent::Match { generation: number, regression: false, record: record.clone() });
+        self.reporter.emit(SelfTrainEvent::Match { generation: number, record: record.clone() });
         let adopted = is_proven(&record);
         if adopted {
             let path = self.folder.best();
@@ -457,30 +434,6 @@ impl<'a> Loop<'a> {
         self.tick();
         let (seconds, accuracy) = (self.state.seconds, self.state.accuracy);
         self.write_log(&SelfTrainLogLine::Generation { generation: number, seconds, accuracy, adopted, record })?;
-        Ok(true)
-    }
-
-    /// Plays the best weights against generation 0.
-    fn regression_match(&mut self, generation: &Generation) -> Result<bool, SelfTrainError> {
-        if self.state.best == 0 {
-            return Ok(true);
-        }
-        let best = weights_file::load(&self.folder.weights(self.state.best))?;
-        let initial = generation.initial.clone();
-        let name = name_of(self.state.best);
-        let plan = MatchPlan {
-            path: generation.folder.regression_games(),
-            stream: RandomStream::RegressionMatch,
-            nodes: generation.settings.match_nodes,
-            games: generation.settings.match_games,
-            sprt: None,
-        };
-        let Some(record) = self.play(generation, plan, (&name, Arc::new(best)), ("start", initial))? else {
-            return Ok(false);
-        };
-        let (number, seconds) = (generation.number, self.state.seconds);
-        self.write_log(&SelfTrainLogLine::RegressionMatch { generation: number, seconds, record: record.clone() })?;
-        self.reporter.emit(SelfTrainEvent::Match { generation: number, regression: true, record });
         Ok(true)
     }
 

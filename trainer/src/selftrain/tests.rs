@@ -1,4 +1,5 @@
 use dyad_engine::control::Control;
+use dyad_formats::samples::SampleFile;
 use dyad_formats::score::ScoreSide;
 use dyad_formats::testing::Temporary;
 use dyad_formats::weights_file;
@@ -30,7 +31,6 @@ fn tiny_by(preset: Preset, method: Method) -> SelfTrainSettings {
         long_games: 6,
         positions_per_game: 10,
         window: 2,
-        regression_match_every: 1,
         ..SelfTrainSettings::preset(preset, method)
     }
 }
@@ -117,19 +117,8 @@ fn a_tiny_training_runs_from_games_to_a_report() {
     assert_eq!(summary.adopted as usize, adopted);
     assert_eq!(summary.best.is_some(), adopted > 0);
     assert_eq!(best(&folder), summary.best);
-    let last_anchor = events.iter().rev().find_map(|event| match event {
-        SelfTrainEvent::Match { regression: true, record, .. } => Some(record.clone()),
-        _ => None,
-    });
-    let Overview { method, generation, adopted: counted, gained, .. } = overview(&folder).unwrap();
+    let Overview { method, generation, adopted: counted, .. } = overview(&folder).unwrap();
     assert_eq!((method, generation, counted as usize), (Method::Comparison, 3, adopted));
-    // The log rounds in the last place.
-    assert_eq!(gained.is_some(), last_anchor.is_some());
-    let [reported, played] = [gained, last_anchor.map(|record| record.elo)].map(|elo| {
-        let elo = elo.unwrap_or_default();
-        [elo.value, elo.error()]
-    });
-    assert!(reported.iter().zip(played).all(|(a, b)| (a - b).abs() < 1e-9), "{reported:?} {played:?}");
     let material = RunData::load(&folder).unwrap();
     assert_eq!(material.generations.len(), 2);
     assert_eq!(material.generations.iter().filter(|generation| generation.adopted).count(), adopted);
@@ -199,16 +188,8 @@ fn a_regression_learns_from_search_scores() {
         SelfTrainEvent::Progress(progress) => Some((progress.stage, progress.stages.clone())),
         _ => None,
     });
-    let own = [
-        Stage::Games,
-        Stage::Positions,
-        Stage::Training,
-        Stage::Scale,
-        Stage::Match,
-        Stage::RegressionMatch,
-        Stage::Distance,
-        Stage::Proof,
-    ];
+    let own =
+        [Stage::Games, Stage::Positions, Stage::Training, Stage::Scale, Stage::Match, Stage::Distance, Stage::Proof];
     assert!(stages.clone().count() > 10 && stages.clone().all(|(stage, all)| all == own && own.contains(&stage)));
     let log = fs::read_to_string(whole.join("log.jsonl")).unwrap();
     assert!(log.contains("\"stage\":\"scale\"") && !log.contains("labels"), "{log}");
@@ -245,7 +226,7 @@ fn good_weights_are_interpolated_with_a_regression() {
             assert_eq!((&made["from"], &made["of"]["of"]), (&start.id().into(), &Weights::material().id().into()));
             let positions = made["of"]["positions"].as_u64().unwrap();
             assert!(positions > 100 * number, "{made}");
-            let share = (positions as f64 / (positions + 300) as f64).min(0.6);
+            let share = share_of(folder, number);
             assert!(mean.units.win_rate == start.units.win_rate && mean.id() != start.id());
             match pairs {
                 0 => assert_eq!(made["share"], share),
@@ -270,17 +251,22 @@ fn good_weights_are_interpolated_with_a_regression() {
     let other = Temporary::new();
     let found = weights_file::load(&whole.join("generation-002/weights.json")).unwrap();
     run_from(&found, &other, &SelfTrainSettings { generations: 1, ..settings(40, 2) }, usize::MAX, &mut Vec::new());
-    let path = other.join("generation-001");
-    let positions =
-        weights_file::load(&path.join("weights.json")).unwrap().meta.provenance["of"]["positions"].as_u64().unwrap();
-    let share = (positions as f64 / (positions + 300) as f64).min(0.6);
-    assert_eq!(tuning_starts_at(&path), share);
+    assert_eq!(tuning_starts_at(&other.join("generation-001")), share_of(&other, 1));
     // Neither does a stop change one.
     let (mut legs, mut events) = (0, Vec::new());
     while run_from(&start, &broken, &settings(40, 1 + legs % 2), 1 + legs, &mut events).end != End::Finished {
         legs += 1;
     }
     assert!(legs > 3 && weights(&whole) == weights(&broken), "{legs}");
+}
+
+/// The interpolation coefficient by the positions that generation `last` learns from: one half at 300, 0.6 at most.
+fn share_of(folder: &Path, last: u64) -> f64 {
+    let samples =
+        |number: u64| SampleFile::open(&folder.join(format!("generation-{number:03}/labeled.samples"))).unwrap();
+    let learned = |number| samples(number).load().unwrap().iter().filter(|sample| !sample.is_test()).count();
+    let positions: usize = (1..=last).map(learned).sum();
+    (positions as f64 / (positions + 300) as f64).min(0.6)
 }
 
 /// The interpolation coefficient at the beginning of a tuning.
@@ -298,7 +284,8 @@ const HOPELESS: [f64; 4] = [500.0, 600.0, 0.05, 0.05];
 /// reference begins again.
 #[test]
 fn the_engine_plays_with_what_is_proven() {
-    let settings = |threads| SelfTrainSettings { sprt: EASY.to_vec(), long_sprt: EASY.to_vec(), threads, ..tiny() };
+    let settings =
+        |threads| SelfTrainSettings { sprt: EASY.to_vec(), long_sprt: EASY.to_vec(), seed: 3, threads, ..tiny() };
     let [whole, broken, hopeless, measured] = [(); 4].map(|()| Temporary::new());
     let mut events = Vec::new();
     let summary = run_until(&whole, &settings(2), usize::MAX, &mut events);
@@ -413,7 +400,6 @@ fn games_say_how_far_good_weights_go() {
         // So few positions move weights only in many steps.
         passes: 20,
         tuning_pairs: 3,
-        regression_match_every: 0,
         threads,
         ..tiny_by(Preset::Improve, Method::Comparison)
     };
@@ -471,8 +457,8 @@ fn games_of_a_file_teach_their_moves() {
         .iter()
         .flat_map(|game| game.positions().map(|(board, played)| (board.key().to_string(), played.mv.to_string())))
         .collect();
-    let samples = dyad_formats::samples::SampleFile::open(&generation.join("labeled.samples")).unwrap();
-    let all = |samples: &dyad_formats::samples::SampleFile| -> Vec<dyad_formats::packed::Sample> {
+    let samples = SampleFile::open(&generation.join("labeled.samples")).unwrap();
+    let all = |samples: &SampleFile| -> Vec<dyad_formats::packed::Sample> {
         (0..samples.len()).map(|index| samples.read(index).unwrap()).collect()
     };
     let unscored = all(&samples);
@@ -484,7 +470,7 @@ fn games_of_a_file_teach_their_moves() {
     // Scores are read from the side that the settings name, which the file itself must not contradict.
     let mover = Temporary::new();
     run_until(&mover, &from_games(&games, Some(ScoreSide::Mover)), 6, &mut Vec::new());
-    let samples = dyad_formats::samples::SampleFile::open(&mover.join("generation-001/labeled.samples"));
+    let samples = SampleFile::open(&mover.join("generation-001/labeled.samples"));
     let scored = all(&samples.unwrap());
     assert!(unscored.len() == scored.len() && scored.iter().any(|sample| sample.score.unwrap().0 > 0));
     let white = Temporary::new();

@@ -16,10 +16,10 @@ use serde_json::json;
 
 use super::error::SelfTrainError;
 use super::generation::{CHECKPOINT, Generation};
-use super::self_play::{ADJUDICATION, HASH};
+use super::generator::HASH;
 use super::settings::Method;
 use super::window::Window;
-use super::work::RandomStream;
+use super::work::{MATCH_ADJUDICATION, RandomStream};
 use crate::base::context::{Context, Progress};
 use crate::fit::averaging::{in_units_of, interpolate};
 use crate::tune::factors::{boards, factors};
@@ -77,7 +77,7 @@ pub(super) fn tuned(
         hash: HASH,
         policy_openings: generation.settings.policy_openings,
         policy: Arc::clone(from),
-        adjudication: ADJUDICATION,
+        adjudication: MATCH_ADJUDICATION,
     };
     let mut on_event = |pairs: Progress| (context.on_event)(Progress { done: 2 * pairs.done, of: 2 * pairs.of });
     let mut tuning_context = Context { threads: context.threads, stop: context.stop, on_event: &mut on_event };

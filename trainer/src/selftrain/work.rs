@@ -15,14 +15,13 @@ use dyad_formats::hash;
 use dyad_formats::packed::Packed;
 use serde_json::json;
 
-use super::generator::GeneratorSettings;
+use super::generator::{FILTER_NODES, GeneratorSettings, HASH};
 use super::presets::knows_more_than_pieces;
-use super::self_play::{ADJUDICATION, FILTER_NODES, HASH};
-use super::settings::SelfTrainSettings;
+use super::settings::{Method, SelfTrainSettings};
 use crate::arena::game_file;
 use crate::arena::matches::{Match, MatchPlayer, MatchRecord};
 use crate::arena::openings::{OpeningSettings, RandomOpenings, opening_filter};
-use crate::arena::play::{Adjudication, SearchLimits, WinRule};
+use crate::arena::play::{Adjudication, DrawRule, SearchLimits, WinRule};
 use crate::arena::statistics::{Decision, Estimate, Sprt};
 use crate::base::context::Context;
 use crate::base::group_value::GroupValue;
@@ -46,8 +45,16 @@ const PAIRS_FROM: usize = 50_000;
 const FEW: (f64, f64) = (0.005, 100.0);
 
 /// Adjudication of match games. A limit of five pawns instead of ten overestimated weights by 17 Elo (L24): a match has
-/// to measure how often such an advantage wins.
-const MATCH_ADJUDICATION: Adjudication = Adjudication { win: Some(WinRule { moves: 4, score: 1_000 }), ..ADJUDICATION };
+/// to measure how often such an advantage wins. Weights of material alone consider most positions even, so draws begin
+/// late.
+pub(super) const MATCH_ADJUDICATION: Adjudication = Adjudication {
+    draw: Some(DrawRule { from: 50, moves: 10, score: 8 }),
+    win: Some(WinRule { moves: 4, score: 1_000 }),
+    plies: Some(400),
+};
+
+/// Largest advantage in the openings of a comparison training, in centipawns: it learns from moves of good play.
+const BALANCED: Value = 50;
 
 /// Streams of random numbers, each with its own seed. The numbers enter the seeds: they must not change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,8 +67,6 @@ pub enum RandomStream {
     Training = 2,
     /// The gating match.
     Match = 3,
-    /// The match against generation 0.
-    RegressionMatch = 4,
     /// The second pass of a comparison training.
     FineTuning = 5,
     /// Tuning by games.
@@ -79,14 +84,15 @@ pub fn seed(settings: &SelfTrainSettings, generation: u32, stream: RandomStream)
     hash::fold(generation, stream as u64)
 }
 
-/// The games of a generation of a regression.
+/// The games of a generation.
 #[must_use]
 pub fn games(settings: &SelfTrainSettings, generation: u32) -> GeneratorSettings {
     GeneratorSettings {
         games: settings.positions.div_ceil(settings.positions_per_game as u64),
         nodes: settings.nodes_of(generation),
-        variant: settings.variant(),
+        variant: settings.variant,
         policy_openings: settings.policy_openings,
+        limit: if settings.method == Method::Comparison { BALANCED } else { GeneratorSettings::default().limit },
         seed: seed(settings, generation, RandomStream::Games),
         ..GeneratorSettings::default()
     }
@@ -250,7 +256,7 @@ pub fn openings(
     seed: u64,
     other: &Arc<Weights>,
 ) -> RandomOpenings<impl FnMut(&Game) -> Value + Send + use<>> {
-    let random = OpeningSettings { variant: settings.variant(), ..OpeningSettings::new(seed) };
+    let random = OpeningSettings { variant: settings.variant, ..OpeningSettings::new(seed) };
     RandomOpenings::new(random, opening_filter(Arc::clone(other), FILTER_NODES))
         .with_policy(settings.policy_openings, Arc::clone(other))
 }

@@ -274,7 +274,7 @@ fn missing_data_are_skipped() {
         RunData { lines: Vec::new(), ..whole.clone() },
         RunData { after: None, before: None, ..whole.clone() },
         RunData { matches: Vec::new(), generations: Vec::new(), settings: Vec::new(), ..whole.clone() },
-        RunData { games: Vec::new(), trainings: Vec::new(), anchors: Vec::new(), ..whole.clone() },
+        RunData { games: Vec::new(), trainings: Vec::new(), ..whole.clone() },
         RunData { lines: whole.lines[5..].to_vec(), ..RunData::default() },
         RunData { after: Some(Weights::material()), ..RunData::default() },
     ] {
@@ -284,11 +284,6 @@ fn missing_data_are_skipped() {
     }
     let html = page(&whole);
     assert!(html.contains("on 2000 test positions."));
-    // With a match against the initial weights, its Elo is shown.
-    let fact = "Elo against the start</dd>";
-    assert!(!html.contains(fact));
-    let met = RunData { anchors: whole.generations[..1].to_vec(), ..whole.clone() };
-    assert!(page(&met).contains(fact));
     assert!(html.contains("<li><b>25.00 %</b>accuracy at the start</li><li><b>27.00 %</b>accuracy at best</li>"));
     assert!(RunData::load(&Temporary::folder()).is_err());
     assert!(RunData::load(Path::new("/nowhere/at/all")).is_err());
