@@ -22,8 +22,7 @@ use serde_json::json;
 
 use super::prepare::show_broken;
 use super::progress::ProgressDisplay;
-use super::settings::SettingsFile;
-use super::{Outcome, Threads, load_model, model_or_embedded, stop_on_interrupt};
+use super::{Outcome, Threads, model_or_embedded, stop_on_interrupt};
 
 #[derive(Args)]
 pub struct Arguments {
@@ -52,8 +51,6 @@ struct Prepare {
     #[arg(long, short, value_name = "FILE")]
     out: PathBuf,
     #[command(flatten)]
-    file: SettingsFile,
-    #[command(flatten)]
     settings: RecordSettings,
     #[command(flatten)]
     threads: Threads,
@@ -67,12 +64,7 @@ struct Train {
     #[arg(long, short, value_name = "FILE")]
     out: PathBuf,
     #[command(flatten)]
-    file: SettingsFile,
-    #[command(flatten)]
     settings: training::LevelSettings,
-    /// Model whose calibration is kept [default: the built-in one]
-    #[arg(long, value_name = "FILE")]
-    calibrated_as: Option<PathBuf>,
 }
 
 #[derive(Args)]
@@ -95,9 +87,6 @@ struct EstimateArguments {
     /// Games that a player must have
     #[arg(long, value_name = "N", value_parser = number::<usize>(1..), default_value_t = 1)]
     min_games: usize,
-    /// At most N games of each player
-    #[arg(long, value_name = "N", value_parser = number::<usize>(1..), default_value_t = 20)]
-    max_games: usize,
     /// At most N players, those with the most games first
     #[arg(long, value_name = "N", value_parser = number::<usize>(1..), default_value_t = 20)]
     max_players: usize,
@@ -114,6 +103,9 @@ struct EstimateArguments {
     threads: Threads,
 }
 
+/// Most games of a player from which a rating is estimated: the interval is narrow then.
+const MOST_GAMES: usize = 20;
+
 /// Runs the tool that the arguments name.
 pub fn run(arguments: Arguments) -> Outcome {
     match arguments.tool {
@@ -125,7 +117,7 @@ pub fn run(arguments: Arguments) -> Outcome {
 }
 
 fn prepare(arguments: Prepare) -> Outcome {
-    check_output(&arguments.out, arguments.files.iter().chain(&arguments.file.settings))?;
+    check_output(&arguments.out, &arguments.files)?;
     let settings = arguments.settings;
     let control = stop_on_interrupt();
     let mut progress = ProgressDisplay::new();
@@ -149,13 +141,10 @@ fn prepare(arguments: Prepare) -> Outcome {
 }
 
 fn train(arguments: Train) -> Outcome {
-    let others = [&arguments.file.settings, &arguments.calibrated_as].into_iter().flatten();
-    check_output(&arguments.out, others.chain([&arguments.records]))?;
+    check_output(&arguments.out, [&arguments.records])?;
     let settings = arguments.settings;
-    let calibration = match &arguments.calibrated_as {
-        Some(path) => load_model(path)?.calibration,
-        None => MoveModel::embedded().calibration.clone(),
-    };
+    // Levels are numbered by games of the built-in model.
+    let calibration = MoveModel::embedded().calibration.clone();
     let mut out = AtomicFile::create(&arguments.out).map_err(Error::file("write", &arguments.out))?;
     let (header, records) = records::read(&arguments.records)?;
     let offsets = settings.offsets();
@@ -195,7 +184,7 @@ fn estimate(arguments: EstimateArguments) -> Outcome {
     let input = EstimateInput {
         files: files.clone(),
         player: arguments.player.clone(),
-        games: [arguments.min_games, arguments.max_games],
+        games: [arguments.min_games, MOST_GAMES],
         players: arguments.max_players,
         held_out: arguments.held_out,
     };
@@ -216,6 +205,10 @@ fn estimate(arguments: EstimateArguments) -> Outcome {
             EstimateEvent::Broken(game) => {
                 broken += 1;
                 return show_broken(&progress, &game, broken);
+            }
+            EstimateEvent::LeftOut(reason, count) => {
+                let games = counted(count as u64, "game", "games");
+                return progress.say(&format!("{games} left out: {}", reason.name()));
             }
             EstimateEvent::Unread(unread) => return progress.say(&unread.to_string()),
             EstimateEvent::TooFewMoves { name, moves } => {

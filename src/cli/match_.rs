@@ -91,6 +91,7 @@ pub const NODES: u64 = 20_000;
 
 /// Plays the match and prints its result.
 pub fn run(arguments: Arguments) -> Outcome {
+    let control = stop_on_interrupt();
     let played = arguments.to_match()?;
     let Arguments { a, b, file, openings, .. } = &arguments;
     let inputs = [a.file(), b.file(), openings.as_deref(), file.settings.as_deref()];
@@ -112,7 +113,7 @@ pub fn run(arguments: Arguments) -> Outcome {
     if arguments.resume {
         eprintln!("{} games of this match were played before", before.len());
     }
-    let (control, date) = (stop_on_interrupt(), today());
+    let date = today();
     let mut reporter = GameReporter::new(&played);
     let mut so_far = MatchScore::default();
     let record = played.play(&before, openings, &control, |game, score| {

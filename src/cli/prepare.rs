@@ -7,8 +7,6 @@ use dyad_formats::files::check_output;
 use dyad_formats::game::BrokenGame;
 use dyad_formats::samples::SampleSummary;
 use dyad_trainer::base::context::Context;
-use dyad_trainer::base::number::number;
-use dyad_trainer::data::positions::Filters;
 use dyad_trainer::data::prepare::{PrepareCounts, PrepareEvent, PreparePass, PrepareSettings, prepare};
 
 use super::progress::ProgressDisplay;
@@ -25,18 +23,6 @@ pub struct Arguments {
     out: PathBuf,
     #[command(flatten)]
     threads: Threads,
-    /// Lowest rating of the side to move
-    #[arg(long, value_parser = number::<u32>(0..), value_name = "RATING", help_heading = "Positions")]
-    min_rating: Option<u32>,
-    /// Highest rating of the side to move
-    #[arg(long, value_parser = number::<u32>(0..), value_name = "RATING", help_heading = "Positions")]
-    max_rating: Option<u32>,
-    /// First ply; 0 is White's first move [default: 0]
-    #[arg(long, value_parser = number::<u32>(0..), value_name = "PLY", help_heading = "Positions")]
-    min_ply: Option<u32>,
-    /// Last ply [default: 10000]
-    #[arg(long, value_parser = number::<u32>(0..), value_name = "PLY", help_heading = "Positions")]
-    max_ply: Option<u32>,
     #[command(flatten)]
     file: SettingsFile,
     #[command(flatten)]
@@ -45,11 +31,8 @@ pub struct Arguments {
 
 /// Makes a sample file and says what it holds.
 pub fn run(arguments: Arguments) -> Outcome {
-    let Arguments { out, file, mut settings, min_rating, max_rating, min_ply, max_ply, threads } = arguments;
+    let Arguments { out, file, settings, threads } = arguments;
     check_output(&out, file.settings.as_deref())?;
-    let Filters { mover_rating: [low, high], plies: [first, last], .. } = &mut settings.filters;
-    (*low, *high) = (min_rating.or(*low), max_rating.or(*high));
-    (*first, *last) = (min_ply.unwrap_or(*first), max_ply.unwrap_or(*last));
     if settings.inputs.is_empty() {
         return Err("name the games and positions to read: dyad prepare FILE...".into());
     }

@@ -333,16 +333,16 @@ mod tests {
 
     #[test]
     fn options_override_the_file_and_the_file_the_defaults() {
-        let file = r#"{"seed": 7, "test-percent": 9, "quiet": true, "keep-mates": true, "scored": false, "nodes": 5,
-            "range": [-1, 3], "factor": {"a": 0.5, "b": 2}, "results": ["1-0", "0-1"], "positions": null}"#;
-        let words = ["a.pgn", "--seed", "1", "--quiet", "--depth=3", "--results", "1-0"];
+        let file = r#"{"seed": 7, "test-percent": 9, "quiet": true, "quiescent": true, "scored": false, "nodes": 5,
+            "range": [-1, 3], "factor": {"a": 0.5, "b": 2}, "split-by": ["b.pgn", "c.pgn"], "positions": null}"#;
+        let words = ["a.pgn", "--seed", "1", "--quiet", "--depth=3", "--split-by", "d.pgn"];
         let prepare = over(file, &words).unwrap();
         let settings = &prepare.settings.settings;
         assert_eq!((settings.seed, settings.test_percent, settings.filters.quiet), (1, 9.0, true));
-        assert_eq!((settings.filters.mates, settings.filters.scored), (true, false));
+        assert_eq!((settings.filters.quiescent, settings.filters.scored), (true, false));
         assert_eq!((prepare.nodes, prepare.depth), (None, Some(3)));
         assert_eq!((prepare.range, prepare.factor), (Some(vec![-1, 3]), vec!["a=0.5".to_string(), "b=2".to_string()]));
-        assert_eq!(settings.filters.results.len(), 1);
+        assert_eq!(settings.split_by.len(), 1);
         assert!(prepare.file.settings.is_some());
         // A resumed run keeps what neither of them gives.
         let saved = PrepareSettings { count: Some(5), seed: 9, ..PrepareSettings::default() };

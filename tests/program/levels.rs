@@ -26,11 +26,8 @@ fn from_games_to_a_model() {
     let cells = |line: &String| line.matches('|').count();
     assert!(tables.iter().all(|table| table.iter().all(|line| cells(line) == cells(&table[0]))), "{lines:?}");
     assert!(tables.len() == 5 && tables.iter().all(|table| table.len() == 3), "{lines:?}");
-    let settings = folder.join("settings.json");
-    fs::write(&settings, r#"{"level-prepare": {"per-game": 9}, "level-train": {"epochs": 2}}"#).unwrap();
-    let settings = ["--settings", text(&settings)];
-    output(&[&prepare[..5], &["--test-percent", "0"], &settings].concat());
-    let lines = output(&[&["level", "train", text(&records), "--out", text(&model)], &settings[..]].concat());
+    output(&[&prepare[..], &["0"]].concat());
+    let lines = output(&["level", "train", text(&records), "--out", text(&model)]);
     assert!(lines[0].starts_with("16 positions learned from"), "{lines:?}");
     let printed = refusal(&["level", "measure", text(&records), "--model", text(&model)]);
     assert!(printed.contains("no position of held-out players in "), "{printed}");

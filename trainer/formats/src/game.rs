@@ -41,6 +41,9 @@ pub struct Tags {
     pub result: Option<GameResult>,
     /// White and Black by name.
     pub players: [String; 2],
+    /// Whether White and Black are programs, as servers mark them: the title `BOT` (Lichess), `IsComp` (FICS), or the
+    /// type `program` of the PGN standard.
+    pub programs: [bool; 2],
 }
 
 /// A game that could not be used, or not as a whole, and why.

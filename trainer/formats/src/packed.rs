@@ -171,11 +171,6 @@ impl Packed {
         self.0[31] = self.0[31] & !START_BIT | if starts { START_BIT } else { 0 };
     }
 
-    /// Replaces the result.
-    pub fn set_result(&mut self, result: GameResult) {
-        self.0[31] = self.0[31] & !RESULT_BITS | result_bits(Some(result));
-    }
-
     /// Number of pieces on the board.
     #[must_use]
     pub fn pieces(&self) -> u32 {

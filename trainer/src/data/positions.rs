@@ -9,7 +9,7 @@
 
 use std::ops::{Bound, RangeInclusive};
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use dyad_engine::board::{Board, Color, Move};
 use dyad_formats::epd::Epd;
 use dyad_formats::error::Error;
@@ -42,45 +42,18 @@ pub(crate) fn check_percent(percent: f64) -> Result<(), Error> {
     number::check("test-percent", percent, &PERCENT).map_err(Error::Settings)
 }
 
-/// Which of several equal positions are kept.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Duplicates {
-    /// The first one.
-    #[default]
-    Drop,
-    /// The first one with each desired move.
-    Moves,
-    /// All.
-    Keep,
-}
-
 /// Conditions of the positions that become samples.
-#[derive(Clone, Debug, PartialEq, Args, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Args, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 #[group(skip)]
 pub struct Filters {
-    /// Lowest and highest rating of the side to move; where one is set, games without ratings are left out.
-    #[arg(skip)]
-    pub mover_rating: [Option<u32>; 2],
     /// Lowest rating of both players
     #[serde(rename = "min-players")]
     #[arg(long = "min-players", value_parser = number::<u32>(0..), value_name = "RATING")]
     pub players_rating: Option<u32>,
-    /// First and last ply (0 is the position before White's first move).
-    #[arg(skip = Self::default().plies)]
-    pub plies: [u32; 2],
-    /// Results of the games, such as `1-0,0-1` [default: all, and games without a result]
-    #[arg(long, value_name = "RESULT", value_delimiter = ',')]
-    pub results: Vec<GameResult>,
-    /// Keep games whose event or time control contains one of these words, ignoring case
-    #[serde(rename = "event")]
-    #[arg(long = "event", value_name = "WORD", value_delimiter = ',')]
-    pub event_words: Vec<String>,
-    /// Skip games whose event or time control contains one of these words, ignoring case
-    #[serde(rename = "not-event")]
-    #[arg(long = "not-event", value_name = "WORD", value_delimiter = ',')]
-    pub event_not_words: Vec<String>,
+    /// First ply; 0 is White's first move
+    #[arg(long, value_parser = number::<u32>(0..), value_name = "PLY", default_value_t = Self::default().min_ply)]
+    pub min_ply: u32,
     /// At most N random positions of a game [default: all]
     #[arg(long, value_name = "N", value_parser = number::<usize>(1..))]
     pub per_game: Option<usize>,
@@ -105,60 +78,35 @@ pub struct Filters {
     #[serde(rename = "settled", skip_serializing_if = "is_default")]
     #[arg(skip)]
     pub skip_after_captures: bool,
-    /// Keep positions with a single legal move
-    #[serde(rename = "keep-forced")]
-    #[arg(long = "keep-forced")]
+    /// Skip games without a winner.
+    #[serde(skip_serializing_if = "is_default")]
+    #[arg(skip)]
+    pub decisive: bool,
+    /// Keep positions with a single legal move.
+    #[serde(skip)]
+    #[arg(skip)]
     pub forced: bool,
-    /// Keep book moves
-    #[serde(rename = "keep-book")]
-    #[arg(long = "keep-book")]
+    /// Keep book moves.
+    #[serde(skip)]
+    #[arg(skip)]
     pub book: bool,
-    /// Keep moves that mate
-    #[serde(rename = "keep-mates")]
-    #[arg(long = "keep-mates")]
+    /// Keep moves that mate.
+    #[serde(skip)]
+    #[arg(skip)]
     pub mates: bool,
-    /// Which of several equal positions are kept
-    #[arg(long, value_enum, default_value_t)]
-    pub duplicates: Duplicates,
 }
 
 /// Range of [`Filters::largest_score`], in pawns.
 const MAX_SCORE: (Bound<f64>, Bound<f64>) = (Bound::Excluded(0.0), Bound::Included(1e6));
 
-impl Default for Filters {
-    fn default() -> Filters {
-        Filters {
-            mover_rating: [None; 2],
-            players_rating: None,
-            plies: [0, 10_000],
-            results: Vec::new(),
-            event_words: Vec::new(),
-            event_not_words: Vec::new(),
-            per_game: None,
-            scored: false,
-            largest_score: None,
-            quiet: false,
-            quiescent: false,
-            no_checks: false,
-            skip_after_captures: false,
-            forced: false,
-            book: false,
-            mates: false,
-            duplicates: Duplicates::default(),
-        }
-    }
-}
-
 /// Why a game or a position is skipped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum SkipReason {
-    /// The result is not among those wanted.
+    /// The game has no winner.
     Result,
-    /// The event lacks the words wanted, or has one not wanted.
-    Event,
-    /// A rating is missing or outside the bounds.
+    /// A rating is missing or too low.
     Rating,
-    /// The ply is outside the bounds.
+    /// The ply is before the first one.
     Ply,
     /// The move came out of a book.
     Book,
@@ -191,8 +139,7 @@ impl SkipReason {
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
-            SkipReason::Result => "result",
-            SkipReason::Event => "event",
+            SkipReason::Result => "no winner",
             SkipReason::Rating => "rating",
             SkipReason::Ply => "ply",
             SkipReason::Book => "book move",
@@ -238,13 +185,8 @@ impl Filters {
 
     /// Checks the conditions on the game as a whole.
     pub fn game(&self, game: &GameRecord) -> Result<(), SkipReason> {
-        if !self.results.is_empty() && !game.result.is_some_and(|result| self.results.contains(&result)) {
+        if self.decisive && !has_winner(game.result) {
             return Err(SkipReason::Result);
-        }
-        let event = game.tags.event.to_lowercase();
-        let has = |words: &[String]| words.iter().any(|word| event.contains(&word.to_lowercase()));
-        if !self.event_words.is_empty() && !has(&self.event_words) || has(&self.event_not_words) {
-            return Err(SkipReason::Event);
         }
         let lowest = |limit: u32| game.tags.ratings.iter().all(|rating| rating.is_some_and(|rating| rating >= limit));
         if self.players_rating.is_some_and(|limit| !lowest(limit)) {
@@ -265,12 +207,11 @@ impl Filters {
             let after_capture =
                 self.skip_after_captures && std::mem::replace(&mut captured, board.is_capture(played.mv));
             let before = if after_capture { Err(SkipReason::Captured) } else { Ok(()) };
-            let rated = before.and_then(|()| self.rating(game, board.side_to_move()));
-            match rated.and_then(|()| self.played(&board, played)) {
+            match before.and_then(|()| self.played(&board, played)) {
                 Ok(()) => {
                     let (desired, result, score) = (Some(played.mv), game.result, played.score);
                     let sample = Sample { board, desired, result, score, test, starts_game: false, has_margin: true };
-                    passed.push(self.candidate(&sample));
+                    passed.push(Self::candidate(&sample));
                 }
                 Err(reason) => left_out(reason),
             }
@@ -278,15 +219,12 @@ impl Filters {
         passed
     }
 
-    /// A position without a game, so without ratings, an event and comments.
+    /// A position without a game, so without ratings and comments.
     pub fn position(&self, epd: &Epd, test: bool) -> Result<PositionCandidate, SkipReason> {
-        if self.players_rating.is_some() || self.mover_rating != [None; 2] {
+        if self.players_rating.is_some() {
             return Err(SkipReason::Rating);
         }
-        if !self.event_words.is_empty() {
-            return Err(SkipReason::Event);
-        }
-        if !self.results.is_empty() && !epd.result.is_some_and(|result| self.results.contains(&result)) {
+        if self.decisive && !has_winner(epd.result) {
             return Err(SkipReason::Result);
         }
         let unknown = PlayedMove::scored(Move::default(), epd.score);
@@ -295,16 +233,11 @@ impl Filters {
             None => self.without_move(&epd.board, &unknown)?,
         }
         let (board, desired, result, score) = (epd.board, epd.best, epd.result, epd.score);
-        Ok(self.candidate(&Sample { board, desired, result, score, test, starts_game: true, has_margin: true }))
+        Ok(Self::candidate(&Sample { board, desired, result, score, test, starts_game: true, has_margin: true }))
     }
 
-    fn candidate(&self, sample: &Sample) -> PositionCandidate {
-        let key = sample.board.key();
-        let identity = match self.duplicates {
-            Duplicates::Moves => hash::fold(key, u64::from(Move::packed(sample.desired))),
-            Duplicates::Drop | Duplicates::Keep => hash::mix(key),
-        };
-        PositionCandidate { sample: Packed::new(sample), identity }
+    fn candidate(sample: &Sample) -> PositionCandidate {
+        PositionCandidate { sample: Packed::new(sample), identity: hash::mix(sample.board.key()) }
     }
 
     /// Refuses filters that no position could pass.
@@ -312,32 +245,12 @@ impl Filters {
         if let Some(score) = self.largest_score {
             number::check("max-score", score, &MAX_SCORE).map_err(Error::Settings)?;
         }
-        if let [Some(low), Some(high)] = self.mover_rating
-            && low > high
-        {
-            return Err(Error::Settings(format!("no rating is {low} and more, and {high} and less")));
-        }
-        let [first, last] = self.plies;
-        if first > last {
-            return Err(Error::Settings(format!("no ply is {first} and later, and {last} and earlier")));
-        }
         Ok(())
-    }
-
-    fn rating(&self, game: &GameRecord, mover: Color) -> Result<(), SkipReason> {
-        let [low, high] = self.mover_rating;
-        if low.is_none() && high.is_none() {
-            return Ok(());
-        }
-        let inside = |rating: u32| low.is_none_or(|low| rating >= low) && rating <= high.unwrap_or(u32::MAX);
-        let rating = game.tags.ratings[mover.to_index()];
-        if rating.is_some_and(inside) { Ok(()) } else { Err(SkipReason::Rating) }
     }
 
     /// Checks the conditions that do not depend on the move; cheap ones first.
     fn without_move(&self, board: &Board, played: &PlayedMove) -> Result<(), SkipReason> {
-        let ply = ply_of(board);
-        if ply < self.plies[0] || ply > self.plies[1] {
+        if ply_of(board) < self.min_ply {
             return Err(SkipReason::Ply);
         }
         if played.book && !self.book {
@@ -371,6 +284,10 @@ impl Filters {
     }
 }
 
+fn has_winner(result: Option<GameResult>) -> bool {
+    result.is_some_and(|result| result != GameResult::Draw)
+}
+
 /// Plies since the beginning of the game, by the move number.
 #[must_use]
 pub fn ply_of(board: &Board) -> u32 {
@@ -402,18 +319,10 @@ mod tests {
                 Filters { largest_score: Some(0.0), ..all.clone() },
                 "max-score must be above 0 and at most 1000000, not 0",
             ),
-            (Filters { mover_rating: [Some(2000), Some(1999)], ..all.clone() }, "2000 and more, and 1999 and less"),
-            (Filters { plies: [20, 10], ..all.clone() }, "20 and later, and 10 and earlier"),
         ] {
             let refusal = filters.check().unwrap_err().to_string();
             assert!(refusal.contains(expected), "{refusal}");
         }
-        for good in [
-            Filters { largest_score: Some(1e6), plies: [10, 10], ..all.clone() },
-            Filters { mover_rating: [Some(2000), Some(2000)], ..all.clone() },
-            Filters { mover_rating: [Some(2000), None], ..all },
-        ] {
-            assert!(good.check().is_ok(), "{good:?}");
-        }
+        assert!(Filters { largest_score: Some(1e6), ..all }.check().is_ok());
     }
 }

@@ -11,7 +11,6 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::Args;
-use dyad_engine::tablebase::Tablebase;
 use dyad_formats::epd::Epd;
 use dyad_formats::error::Error;
 use dyad_formats::files::check_output;
@@ -21,7 +20,7 @@ use dyad_formats::input::{Kind, Lines};
 use dyad_formats::packed::Packed;
 use dyad_formats::pgn::{GameText, GameTexts, check_side};
 use dyad_formats::samples::{SampleSummary, SampleWriter};
-use dyad_formats::score::{GameResult, ScoreSide};
+use dyad_formats::score::ScoreSide;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
@@ -58,10 +57,6 @@ pub struct PrepareSettings {
     /// each position by itself]
     #[arg(long, value_name = "FILE")]
     pub split_by: Vec<PathBuf>,
-    /// Folders of endgame tables, separated by `;`, for the results of the positions that they hold
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[arg(long, value_name = "PATH")]
-    pub tablebase: Option<String>,
     /// Positions to draw [default: all]
     #[serde(rename = "positions")]
     #[arg(long = "positions", value_name = "N", value_parser = number::<u64>(1..))]
@@ -79,7 +74,6 @@ impl Default for PrepareSettings {
             filters: Filters::default(),
             test_percent: TEST_PERCENT,
             split_by: Vec::new(),
-            tablebase: None,
             count: None,
             seed: 1,
         }
@@ -166,7 +160,6 @@ pub fn prepare(
     if let Some(side) = settings.scores {
         check_side(settings.inputs.iter().map(PathBuf::as_path), side)?;
     }
-    let tables = settings.tablebase.as_deref().map(Tablebase::open_all).transpose().map_err(Error::Settings)?;
     let mut writer = SampleWriter::create(out, described(settings))?;
     let origins = origins(settings, context)?;
     let limit = draw_limit(settings, origins.as_ref(), context)?;
@@ -183,9 +176,6 @@ pub fn prepare(
                 candidate.sample.set_starts_game(starts_game);
                 starts_game = false;
                 counts.positions += 1;
-                if let Some(tables) = &tables {
-                    correct(&mut candidate.sample, tables)?;
-                }
                 writer.push(&candidate.sample)?;
             }
         }
@@ -235,21 +225,6 @@ fn limit_of(count: Option<u64>, mut priorities: Vec<u64>) -> u64 {
         Some(count) if (count as usize) < priorities.len() => *priorities.select_nth_unstable(count as usize - 1).1,
         _ => u64::MAX,
     }
-}
-
-/// Replaces the result of the game by that of the tables.
-fn correct(sample: &mut Packed, tables: &Tablebase) -> Result<(), Error> {
-    if sample.pieces() <= tables.pieces() {
-        let board = sample.board().expect("a sample was packed from a position");
-        if let Some(result) = tables.result(&board) {
-            sample.set_result(GameResult::of(result));
-        }
-        // Missing tables are expected; damaged ones are an error.
-        if let Some(fault) = tables.take_damage() {
-            return Err(Error::Settings(fault));
-        }
-    }
-    Ok(())
 }
 
 /// The settings in the sample file: the names of files without folders.
@@ -361,7 +336,6 @@ impl Selection<'_> {
 
     /// The selected positions of a game, with their random numbers.
     fn select(&mut self, game: Selected, counts: &mut PrepareCounts) -> Vec<(PositionCandidate, u64)> {
-        use crate::data::positions::Duplicates;
         // A later copy of the game may have ratings or scores that this one lacks.
         if game.candidates.is_empty() {
             return Vec::new();
@@ -371,11 +345,9 @@ impl Selection<'_> {
             return Vec::new();
         }
         let mut taken = game.candidates;
-        if self.settings.filters.duplicates != Duplicates::Keep {
-            let before = taken.len();
-            taken.retain(|candidate| self.positions.insert(candidate.identity));
-            counts.leave_out_all(SkipReason::Duplicate, before - taken.len());
-        }
+        let before = taken.len();
+        taken.retain(|candidate| self.positions.insert(candidate.identity));
+        counts.leave_out_all(SkipReason::Duplicate, before - taken.len());
         if let Some(most) = self.settings.filters.per_game.filter(|&most| most < taken.len()) {
             counts.leave_out_all(SkipReason::PerGame, taken.len() - most);
             taken = self.draw(taken, most);
@@ -577,7 +549,6 @@ impl Iterator for Batches {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::data::positions::Duplicates;
     use dyad_engine::board::Board;
     use dyad_engine::control::Control;
     use dyad_formats::packed::Sample;
@@ -632,46 +603,16 @@ mod tests {
     }
 
     #[test]
-    fn endgame_tables_know_the_results() {
-        let pgn = "[FEN \"8/8/8/8/8/1k6/1p6/1K5R w - - 0 80\"]\n[Result \"1/2-1/2\"]\n\n\
-            80. Rh4 Kc3 81. Ka2 Kd3 82. Kxb2 Ke3 83. Kc3 1/2-1/2\n";
-        let filters = Filters { forced: true, ..Filters::default() };
-        let results = |tablebase: Option<&str>| -> Vec<_> {
-            let tablebase = tablebase.map(str::to_string);
-            let (samples, _) =
-                samples(pgn, PrepareSettings { filters: filters.clone(), tablebase, ..PrepareSettings::default() });
-            samples.iter().map(|sample| (sample.board.occupied().popcnt(), sample.result)).collect()
-        };
-        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/data/syzygy");
-        for (pieces, result) in results(None) {
-            assert_eq!(result, Some(GameResult::Draw), "{pieces} pieces");
-        }
-        let known = results(Some(folder));
-        assert!(known.iter().any(|&(pieces, _)| pieces == 3) && known.iter().any(|&(pieces, _)| pieces == 4));
-        for (pieces, result) in known {
-            let expected = if pieces == 3 { GameResult::WhiteWins } else { GameResult::Draw };
-            assert_eq!(result, Some(expected), "{pieces} pieces");
-        }
-    }
-
-    #[test]
     fn every_filter_counts_what_it_takes() {
         // 30 and 7 positions; a book move and a mating move; the initial position and that after 1. e4 twice.
         let all = Filters::default();
-        let strings = |words: &[&str]| words.iter().map(|word| word.to_string()).collect::<Vec<_>>();
         let cases = [
             ("all", all.clone(), 33, SkipReason::Duplicate, 2),
             ("book", Filters { book: true, ..all.clone() }, 34, SkipReason::Duplicate, 2),
             ("mates", Filters { mates: true, ..all.clone() }, 34, SkipReason::Book, 1),
-            ("keep", Filters { duplicates: Duplicates::Keep, ..all.clone() }, 35, SkipReason::Mate, 1),
-            ("moves", Filters { duplicates: Duplicates::Moves, ..all.clone() }, 34, SkipReason::Duplicate, 1),
-            ("mover", Filters { mover_rating: [Some(1600), Some(2450)], ..all.clone() }, 17, SkipReason::Rating, 19),
             ("players", Filters { players_rating: Some(2400), ..all.clone() }, 6, SkipReason::Rating, 1),
-            ("plies", Filters { plies: [4, 9], ..all.clone() }, 8, SkipReason::Ply, 28),
-            ("results", Filters { results: vec![GameResult::WhiteWins], ..all.clone() }, 6, SkipReason::Result, 1),
-            ("event", Filters { event_words: strings(&["blitz"]), ..all.clone() }, 29, SkipReason::Event, 1),
-            ("control", Filters { event_words: strings(&["300+2", "no"]), ..all.clone() }, 29, SkipReason::Event, 1),
-            ("not", Filters { event_not_words: strings(&["BLITZ"]), ..all.clone() }, 6, SkipReason::Event, 1),
+            ("decisive", Filters { decisive: true, ..all.clone() }, 33, SkipReason::Duplicate, 2),
+            ("ply", Filters { min_ply: 4, ..all.clone() }, 28, SkipReason::Ply, 8),
             ("per-game", Filters { per_game: Some(5), ..all.clone() }, 9, SkipReason::PerGame, 24),
             ("scored", Filters { scored: true, ..all.clone() }, 5, SkipReason::Score, 31),
             ("large", Filters { largest_score: Some(10.0), ..all.clone() }, 31, SkipReason::Score, 2),

@@ -17,7 +17,7 @@ use crate::base::context::Context;
 use crate::base::parallel::ordered_for_each;
 use crate::levels::examples::MoveExample;
 use crate::levels::measure::FIRST_PLY;
-use crate::levels::prepare::{HeldOut, PlayedGame, RecordSettings, read_games, record};
+use crate::levels::prepare::{GameSkipReason, HeldOut, PlayedGame, RecordSettings, read_games, record};
 use crate::levels::records::{Offsets, Pool};
 
 /// Range and step of the ratings tried.
@@ -75,6 +75,8 @@ pub enum EstimateEvent {
     },
     /// A game cannot be read and is skipped.
     Broken(BrokenGame),
+    /// Games that are skipped, by reason.
+    LeftOut(GameSkipReason, usize),
     /// What the games have in a form that is not known.
     Unread(Unread),
 }
@@ -92,7 +94,11 @@ pub fn estimate(
     input: &EstimateInput,
     context: &mut Context<EstimateEvent>,
 ) -> Result<(), Error> {
-    let (mut games, _, unread) = read_games(&input.files, |broken| (context.on_event)(EstimateEvent::Broken(broken)))?;
+    let on_broken = |broken| (context.on_event)(EstimateEvent::Broken(broken));
+    let (mut games, left_out, unread) = read_games(&input.files, on_broken)?;
+    for (reason, count) in left_out {
+        (context.on_event)(EstimateEvent::LeftOut(reason, count));
+    }
     if !unread.is_empty() {
         (context.on_event)(EstimateEvent::Unread(unread));
     }

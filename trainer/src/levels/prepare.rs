@@ -51,8 +51,8 @@ pub struct RecordSettings {
     /// Positions of each player in a game
     #[arg(long, value_parser = number::<usize>(0..), value_name = "N", default_value_t = Self::default().per_game)]
     pub per_game: usize,
-    /// At most N games of each player
-    #[arg(long, value_parser = number::<usize>(0..), value_name = "N", default_value_t = Self::default().player_games)]
+    /// Most games of each player.
+    #[arg(skip = Self::default().player_games)]
     pub player_games: usize,
     /// Percentage of the players that are held out for testing
     #[arg(long, value_name = "PERCENT", value_parser = number(PERCENT), default_value_t = Self::default().test_percent)]
@@ -87,6 +87,8 @@ pub fn band_of(rating: u32) -> u32 {
 pub enum GameSkipReason {
     /// The game does not start from the standard position.
     Start,
+    /// A program plays: its moves are not those of people of its rating.
+    Program,
     /// Neither player has a rating.
     Rating,
     /// The ratings are outside the bands.
@@ -105,6 +107,7 @@ impl GameSkipReason {
     pub fn name(self) -> &'static str {
         match self {
             GameSkipReason::Start => "not from the standard starting position",
+            GameSkipReason::Program => "a program plays",
             GameSkipReason::Rating => "no rating",
             GameSkipReason::Band => "rating outside the bands",
             GameSkipReason::HeldOut => "opponent held out",
@@ -204,17 +207,18 @@ pub fn prepare(
 ) -> Result<RecordCounts, Error> {
     // Reading the games takes minutes.
     AtomicFile::create(out).map(drop).map_err(Error::file("write", out))?;
-    let (mut broken, mut left_out) = (0, BTreeMap::new());
-    let (mut games, other_starts, unread) = read_games(files, |_| broken += 1)?;
-    let read = games.len();
+    let mut broken = 0;
+    let (mut games, mut left_out, unread) = read_games(files, |_| broken += 1)?;
+    let read = games.len() + left_out.values().sum::<usize>();
+    let before = games.len();
     games.retain(|game| game.ratings.iter().any(Option::is_some));
-    left_out.extend([(GameSkipReason::Start, other_starts), (GameSkipReason::Rating, read - games.len())]);
+    left_out.insert(GameSkipReason::Rating, before - games.len());
     let candidates = choose(settings, &games, |reason| *left_out.entry(reason).or_default() += 1);
     left_out.retain(|_, count| *count > 0);
     if candidates.is_empty() {
         let reasons: String =
             left_out.iter().map(|(reason, count)| format!("; {count} left out: {}", reason.name())).collect();
-        let all = read + other_starts + broken;
+        let all = read + broken;
         let unread = if unread.is_empty() { String::new() } else { format!("; {unread}") };
         let found = format!("no position was found in {all} games, {broken} of them broken");
         return Err(Error::Nothing(format!("{found}{reasons}{unread}")));
@@ -225,7 +229,7 @@ pub fn prepare(
         "weights": weights.id(), "plies": PLIES,
     });
     analyze_all(&games, &candidates, weights, Writer::create(out, &header)?, context)?;
-    Ok(RecordCounts { games: read + other_starts - skipped, broken, unread, left_out, records: candidates.len() })
+    Ok(RecordCounts { games: read - skipped, broken, unread, left_out, records: candidates.len() })
 }
 
 /// Hash of these positions in this order.
@@ -262,19 +266,22 @@ fn analyze_all(
     writer.commit()
 }
 
-/// The games from the standard starting position, the number of those from another one, and what is not read of all.
+/// Numbers of games by the reason why they are left out.
+type LeftOut = BTreeMap<GameSkipReason, usize>;
+
+/// The games of people from the standard starting position, the number of the others, and what is not read of all.
 pub(super) fn read_games(
     files: &[PathBuf],
     mut on_broken: impl FnMut(BrokenGame),
-) -> Result<(Vec<PlayedGame>, usize, Unread), Error> {
-    let (mut games, mut other_starts, mut unread) = (Vec::new(), 0, Unread::default());
+) -> Result<(Vec<PlayedGame>, LeftOut, Unread), Error> {
+    let (mut games, mut left_out, mut unread) = (Vec::new(), BTreeMap::new(), Unread::default());
     for path in files {
         for text in GameTexts::open(path)? {
             match text?.parse(None) {
                 Ok(record) => {
                     match played(&record) {
-                        Some(game) => games.push(game),
-                        None => other_starts += 1,
+                        Ok(game) => games.push(game),
+                        Err(reason) => *left_out.entry(reason).or_default() += 1,
                     }
                     unread += record.unread;
                 }
@@ -282,12 +289,17 @@ pub(super) fn read_games(
             }
         }
     }
-    Ok((games, other_starts, unread))
+    Ok((games, left_out, unread))
 }
 
-/// The relevant parts of a game, if it started from the standard position.
-fn played(record: &GameRecord) -> Option<PlayedGame> {
-    let usual = record.start == Board::startpos();
+/// The relevant parts of a game of people from the standard position.
+fn played(record: &GameRecord) -> Result<PlayedGame, GameSkipReason> {
+    if record.tags.programs != [false; 2] {
+        return Err(GameSkipReason::Program);
+    }
+    if record.start != Board::startpos() {
+        return Err(GameSkipReason::Start);
+    }
     let hash = record.hash();
     let pool = Pool::of_site(&record.tags.site);
     let player = |side: usize| match record.tags.players[side].as_str() {
@@ -295,7 +307,7 @@ fn played(record: &GameRecord) -> Option<PlayedGame> {
         // The same name on two servers counts as one player, held out on both or on neither.
         name => hash::fold_text(u64::from(pool == Pool::Board), name),
     };
-    usual.then(|| PlayedGame {
+    Ok(PlayedGame {
         moves: record.moves.iter().map(|played| played.mv).collect(),
         hash,
         ratings: record.tags.ratings,
@@ -449,10 +461,13 @@ mod tests {
 
     #[test]
     fn games_without_a_position_are_counted_by_reason() {
-        use GameSkipReason::{Band, HeldOut, Moves, Rating, Start};
+        use GameSkipReason::{Band, HeldOut, Moves, Program, Rating, Start};
         let all = RecordSettings { test_percent: 0.0, ..RecordSettings::default() };
-        let (counts, _) = prepared(&(GAMES.to_string() + &unusable()), &all, "records");
-        let left_out = BTreeMap::from([(Start, 1), (Rating, 1), (Band, 2), (Moves, 1)]);
+        let programs: String = ["WhiteTitle \"BOT\"", "BlackIsComp \"Yes\"", "WhiteType \"program\""]
+            .map(|mark| game(&format!("[{mark}]\n[WhiteElo \"1200\"]\n[BlackElo \"1200\"]\n"), "1. e4 e5"))
+            .concat();
+        let (counts, _) = prepared(&(GAMES.to_string() + &unusable() + &programs), &all, "records");
+        let left_out = BTreeMap::from([(Start, 1), (Program, 3), (Rating, 1), (Band, 2), (Moves, 1)]);
         assert_eq!(counts, Ok(RecordCounts { games: 2, broken: 1, unread: Unread::default(), left_out, records: 13 }));
         // A player of few games is held out, and one of many is not: its games with held-out players are skipped.
         let begun = |white: &str, black: &str| {

@@ -6,8 +6,6 @@
 //! of feature coefficients keeps out unsupported ones. Sums are in a fixed order in 64-bit floats: a training depends
 //! on its settings and its records alone.
 
-use std::ops::RangeInclusive;
-
 use clap::Args;
 use dyad_formats::hash;
 use dyad_levels::analysis::DEPTHS;
@@ -28,48 +26,40 @@ use crate::levels::records::Offsets;
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 #[group(skip)]
 pub struct LevelSettings {
-    /// Epochs
-    #[arg(long, value_parser = number::<u32>(0..), value_name = "N", default_value_t = Self::default().epochs)]
+    /// Epochs.
+    #[arg(skip = Self::default().epochs)]
     pub epochs: u32,
-    /// Positions in a batch
-    #[arg(long, value_name = "N", value_parser = number::<usize>(1..), default_value_t = Self::default().batch)]
+    /// Positions in a batch.
+    #[arg(skip = Self::default().batch)]
     pub batch: usize,
-    /// Initial learning rate (Adam), which falls linearly to zero
-    #[arg(long, value_parser = number(RATE), default_value_t = Self::default().rate)]
+    /// Initial learning rate (Adam), which falls linearly to zero.
+    #[arg(skip = Self::default().rate)]
     pub rate: f64,
-    /// Penalty on differences of a coefficient between neighboring rating knots
-    #[arg(long, value_name = "PENALTY", value_parser = number(RATE), default_value_t = Self::default().smooth)]
+    /// Penalty on differences of a coefficient between neighboring rating knots.
+    #[arg(skip = Self::default().smooth)]
     pub smooth: f64,
-    /// Penalty on the size of a feature coefficient
-    #[arg(long, value_name = "PENALTY", value_parser = number(RATE), default_value_t = Self::default().shrink)]
+    /// Penalty on the size of a feature coefficient.
+    #[arg(skip = Self::default().shrink)]
     pub shrink: f64,
-    /// Penalty on differences between neighboring knots for squares
-    #[arg(long, value_name = "PENALTY", value_parser = number(RATE), default_value_t = Self::default().smooth_squares)]
+    /// Penalty on differences between neighboring knots for squares.
+    #[arg(skip = Self::default().smooth_squares)]
     pub smooth_squares: f64,
-    /// Penalty on the size of a coefficient for squares
-    #[arg(long, value_name = "PENALTY", value_parser = number(RATE), default_value_t = Self::default().shrink_squares)]
+    /// Penalty on the size of a coefficient for squares.
+    #[arg(skip = Self::default().shrink_squares)]
     pub shrink_squares: f64,
-    /// Elo added to ratings over the board, for the Lichess scale
-    #[arg(long, value_name = "ELO", allow_negative_numbers = true, value_parser = number(OFFSET),
-          default_value_t = Self::default().board_offset)]
+    /// Elo added to ratings over the board, for the Lichess scale.
+    #[arg(skip = Self::default().board_offset)]
     pub board_offset: f64,
-    /// Elo added to FICS ratings, for the Lichess scale
-    #[arg(long, value_name = "ELO", allow_negative_numbers = true, value_parser = number(OFFSET),
-          default_value_t = Self::default().fics_offset)]
+    /// Elo added to FICS ratings, for the Lichess scale.
+    #[arg(skip = Self::default().fics_offset)]
     pub fics_offset: f64,
-    /// Elo added to Chess.com ratings, for the Lichess scale
-    #[arg(long, value_name = "ELO", allow_negative_numbers = true, value_parser = number(OFFSET),
-          default_value_t = Self::default().chess_com_offset)]
+    /// Elo added to Chess.com ratings, for the Lichess scale.
+    #[arg(skip = Self::default().chess_com_offset)]
     pub chess_com_offset: f64,
     /// Seed of the shuffles
     #[arg(long, value_parser = number::<u64>(0..), default_value_t = Self::default().seed)]
     pub seed: u64,
 }
-
-/// Range of the rate and of penalties.
-const RATE: RangeInclusive<f64> = 0.0..=1e6;
-/// Range of offsets between rating systems.
-pub const OFFSET: RangeInclusive<f64> = -5_000.0..=5_000.0;
 
 impl Default for LevelSettings {
     fn default() -> LevelSettings {

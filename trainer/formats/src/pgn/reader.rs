@@ -58,6 +58,8 @@ struct Header {
 
 const NAMES: [&str; 10] =
     ["Event", "TimeControl", "Site", "White", "Black", "WhiteElo", "BlackElo", "Result", "FEN", "Variant"];
+/// Ends of tags of a player, and the value of each that marks a program.
+const PROGRAMS: [(&str, &str); 3] = [("Title", "BOT"), ("IsComp", "Yes"), ("Type", "program")];
 /// Those that decide what is played.
 const DECISIVE: [&str; 3] = ["Result", "FEN", "Variant"];
 
@@ -67,6 +69,12 @@ impl Header {
         let is = |name: &str| tag.name.eq_ignore_ascii_case(name.as_bytes());
         if is("SetUp") {
             self.is_set_up = tag.value().trim() == "1";
+        }
+        for (side, name) in ["White", "Black"].into_iter().enumerate() {
+            let marks = PROGRAMS
+                .iter()
+                .any(|(end, value)| is(&format!("{name}{end}")) && tag.value().eq_ignore_ascii_case(value));
+            self.tags.programs[side] |= marks;
         }
         let Some(place) = NAMES.iter().position(|name| is(name)) else { return Ok(()) };
         if self.seen & 1 << place != 0 {

@@ -60,7 +60,7 @@ pub(super) fn steps(run: &mut Run) -> Result<(), Error> {
     let other = given.next().unwrap_or_else(|| player.clone());
     let without_pairs = given.next();
     own_games(run, &player, games, nodes)?;
-    let filters = Filters { quiet: true, plies: [10, 10_000], ..Filters::default() };
+    let filters = Filters { quiet: true, min_ply: 10, ..Filters::default() };
     run.prepare(GIVEN, &run.settings.games_file, filters, positions, 5.0)?;
     let mut fits = Vec::new();
     fits.push(fit(run, FITTED, &player, true, passes, &player)?);

@@ -46,7 +46,7 @@ pub(super) fn steps(run: &mut Run) -> Result<(), Error> {
     // Depths that are trained on the moves of the games as well.
     let own_moves: &[u32] = run.pick([&[1], &[2], &[], &[1, 2, 3, 4]]);
 
-    let filters = Filters { plies: [10, 10_000], ..Filters::default() };
+    let filters = Filters { min_ply: 10, ..Filters::default() };
     run.prepare("positions", &run.settings.games_file, filters, positions, test_percent)?;
     let mut samples = "positions";
     if let Some(nodes) = label_nodes {

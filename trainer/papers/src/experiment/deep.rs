@@ -3,7 +3,6 @@
 use std::time::Duration;
 
 use dyad_formats::error::Error;
-use dyad_formats::score::GameResult;
 use dyad_trainer::arena::play::SearchLimits;
 use dyad_trainer::arena::statistics::Estimate;
 use dyad_trainer::data::positions::Filters;
@@ -67,13 +66,8 @@ pub(super) fn steps(run: &mut Run) -> Result<(), Error> {
     let games = run.pick([1, 20, 100, 500]);
 
     // Ten positions of a decided game, not from the first five moves and not right after a capture.
-    let filters = Filters {
-        plies: [10, 10_000],
-        results: vec![GameResult::WhiteWins, GameResult::BlackWins],
-        per_game: Some(10),
-        skip_after_captures: true,
-        ..Filters::default()
-    };
+    let filters =
+        Filters { min_ply: 10, decisive: true, per_game: Some(10), skip_after_captures: true, ..Filters::default() };
     run.prepare("positions", &run.settings.games_file, filters, positions, test_percent)?;
     // Evaluations first: they take seconds, networks take hours.
     run.hand_tuned("hand-tuned", true)?;

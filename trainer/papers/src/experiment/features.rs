@@ -72,7 +72,7 @@ pub(super) fn steps(run: &mut Run) -> Result<(), Error> {
     let timed_positions = run.pick([40, 2_000, 10_000, 20_000]);
     let threads = run.pick([2, 2, 4, 4]);
 
-    let filters = Filters { plies: [10, 10_000], ..Filters::default() };
+    let filters = Filters { min_ply: 10, ..Filters::default() };
     run.prepare("positions", &run.settings.games_file, filters, positions, test_percent)?;
     let mut versions = Versions { run, iterations, trained: BTreeMap::new() };
     let names = (0..=ALL).map(|version| versions.train(version, BATCH, DEPTH, false));
