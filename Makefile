@@ -12,6 +12,9 @@
 # docs/experiments.md). It needs `llvm-profdata` of the same LLVM as rustc's: `rustup component add llvm-tools`, or
 # LLVM_PROFDATA=path of another one.
 #
+# FEATURES=pext looks slider attacks up by PEXT and PDEP: for Intel since Haswell and AMD since Zen 3, as these instructions
+# are slow on AMD's processors before.
+#
 # CPU=name builds for another kind of processor (`rustc --print target-cpus`); for `pgo` this one must be able to run it.
 #
 #   make web
@@ -47,7 +50,7 @@ endif
 # An absolute path starts with a slash or, on Windows, a drive.
 PROGRAM := $(if $(filter /%,$(firstword $(EXE)))$(findstring :,$(EXE)),,$(FOLDER))$(patsubst %$(SUFFIX),%,$(EXE))$(SUFFIX)
 
-BUILD := cargo build --release --bin dyad --manifest-path "$(FOLDER)Cargo.toml" --target-dir
+BUILD := cargo build --release --bin dyad --features "$(FEATURES)" --manifest-path "$(FOLDER)Cargo.toml" --target-dir
 
 # No space in this path: compiler flags are separated by them.
 PGO := $(FOLDER)target/pgo

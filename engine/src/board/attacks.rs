@@ -1,7 +1,8 @@
 //! Attack sets, from the tables of the `chess` crate.
 //!
-//! With BMI2 the crate's slider tables hold 16-bit entries, a quarter of the size of its magic bitboards: they stay in
-//! a near cache. See [Sliding Piece Attacks](https://www.chessprogramming.org/Sliding_Piece_Attacks).
+//! Sliders use [magic bitboards](https://www.chessprogramming.org/Magic_Bitboards), or with the Cargo feature `pext` the
+//! instructions [PEXT and PDEP](https://www.chessprogramming.org/BMI2#PEXTBitboards), whose tables are a quarter of the
+//! size. AMD's processors before Zen 3 have these in microcode, many times slower than a magic multiplication.
 
 use super::Squares;
 use chess::{BitBoard, Color, Piece, Square};
@@ -20,17 +21,17 @@ pub fn king(square: Square) -> BitBoard {
 
 /// Squares a bishop attacks from `square` on a board with these pieces.
 pub fn bishop(square: Square, occupied: BitBoard) -> BitBoard {
-    #[cfg(target_feature = "bmi2")]
+    #[cfg(all(feature = "pext", target_feature = "bmi2"))]
     return chess::get_bishop_moves_bmi(square, occupied);
-    #[cfg(not(target_feature = "bmi2"))]
+    #[cfg(not(all(feature = "pext", target_feature = "bmi2")))]
     chess::get_bishop_moves(square, occupied)
 }
 
 /// Squares a rook attacks from `square` on a board with these pieces.
 pub fn rook(square: Square, occupied: BitBoard) -> BitBoard {
-    #[cfg(target_feature = "bmi2")]
+    #[cfg(all(feature = "pext", target_feature = "bmi2"))]
     return chess::get_rook_moves_bmi(square, occupied);
-    #[cfg(not(target_feature = "bmi2"))]
+    #[cfg(not(all(feature = "pext", target_feature = "bmi2")))]
     chess::get_rook_moves(square, occupied)
 }
 
