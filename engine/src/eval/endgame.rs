@@ -75,6 +75,18 @@ pub(crate) fn probe(board: &Board, ahead: Color) -> Option<EndgameEval> {
     Endgame::new(board, ahead).probe(board)
 }
 
+/// The part of a correction that applies to `value`, a static evaluation for the side to move, in units of
+/// 1/[`FULL_SCALE`]: 0 where `value` is known, since the errors that a search finds are those of the weights.
+pub(crate) fn correction_scale(board: &Board, value: i32) -> i32 {
+    let us = board.side_to_move();
+    let ahead = if value >= 0 { us } else { !us };
+    match probe(board, ahead) {
+        Some(EndgameEval::Value(_)) => 0,
+        Some(EndgameEval::ScaleFactor(color, scale)) if color == ahead || value == 0 => scale,
+        Some(EndgameEval::ScaleFactor(..)) | None => FULL_SCALE,
+    }
+}
+
 /// The pieces of one side.
 struct EndgameSide {
     pieces: [BitBoard; 6],

@@ -11,6 +11,7 @@ use super::tt::{Bound, Entry};
 use super::window::Window;
 use super::{Report, Search, Stopped};
 use crate::board::{Board, Checks, Move, PIECE_VALUES, Piece, PieceTo};
+use crate::eval::endgame::correction_scale;
 use crate::params::Params;
 use crate::tablebase::Tables;
 use crate::value::{DRAW, INFINITE, MAX_PLY, NONE, TABLEBASE_WIN_IN_MAX, Value, mate_in, mated_in};
@@ -992,7 +993,12 @@ impl Search<'_> {
         let quiet = mv.is_none_or(|mv| !board.is_noisy(mv));
         // If the static evaluation satisfies the bound, its error is unknown.
         let in_bound = (bound == Bound::Lower && eval >= value) || (bound == Bound::Upper && eval <= value);
-        if !node.in_check && quiet && !in_bound && value.abs() < TABLEBASE_WIN_IN_MAX {
+        if !node.in_check
+            && quiet
+            && !in_bound
+            && value.abs() < TABLEBASE_WIN_IN_MAX
+            && correction_scale(board, node.raw_eval) > 0
+        {
             let previous = &node.ordering.previous;
             self.histories.update_correction(self.params, board, previous, depth, value - eval);
         }

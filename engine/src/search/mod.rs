@@ -34,7 +34,7 @@ pub use tt::{Bound, HashError};
 use crate::board::{Board, Game, Move, Piece, PieceTo, attacks};
 use crate::control::{Control, Instant};
 use crate::eval::Evaluator;
-use crate::eval::endgame::KNOWN_WIN;
+use crate::eval::endgame::{FULL_SCALE, KNOWN_WIN, correction_scale};
 use crate::params::{DerivedParams, Params};
 use crate::platform::sync::Mutex;
 use crate::tablebase::{RootMoves, Tables};
@@ -415,7 +415,8 @@ impl<'a> Search<'a> {
     }
 
     /// The static evaluation, damped by the fifty-move clock and corrected by the correction histories. Known wins are
-    /// unchanged: damping would outweigh the progress toward mate.
+    /// unchanged: damping would outweigh the progress toward mate. What the endgame knowledge scales down is corrected
+    /// by as much less, and what it knows is not corrected.
     fn corrected(&self, board: &Board, raw_eval: Value) -> Value {
         if raw_eval.abs() >= KNOWN_WIN {
             return raw_eval;
@@ -423,7 +424,8 @@ impl<'a> Search<'a> {
         let damped = self.derived.damped(raw_eval, board.halfmove_clock());
         let previous = self.previous_moves(self.position.ply());
         let correction = self.histories.correction(self.params, board, &previous);
-        (damped + correction).clamp(-TABLEBASE_WIN_IN_MAX + 1, TABLEBASE_WIN_IN_MAX - 1)
+        let scale = if correction == 0 { FULL_SCALE } else { correction_scale(board, raw_eval) };
+        (damped + correction * scale / FULL_SCALE).clamp(-TABLEBASE_WIN_IN_MAX + 1, TABLEBASE_WIN_IN_MAX - 1)
     }
 
     /// Prefetches the TT entry of the position after `mv`.
