@@ -114,6 +114,9 @@ impl Search<'_> {
     fn search_noisy_moves<const PV: bool>(&mut self, node: &mut QuiescenceNode) -> Result<(), Stopped> {
         let &mut QuiescenceNode { board, ply, in_check, quiet_checks, .. } = node;
         let futility_base = if in_check { -INFINITE } else { node.best_value + self.params.qs_futility };
+        // Not without pieces: a king that captures the last enemy piece or pawn turns a lost endgame into a draw, by far
+        // more than the piece is worth.
+        let may_prune = board.has_non_pawn_material(board.side_to_move());
         let moves = match (in_check, quiet_checks) {
             (true, _) => MoveSet::All,
             (false, true) => MoveSet::NoisyAndChecks,
@@ -135,7 +138,7 @@ impl Search<'_> {
                     if picker.in_bad_noisy() {
                         break;
                     }
-                } else if futility_base <= node.window.alpha && delta_pruning(node, mv, futility_base) {
+                } else if may_prune && futility_base <= node.window.alpha && delta_pruning(node, mv, futility_base) {
                     node.best_value = node.best_value.max(futility_base);
                     continue;
                 } else if node.move_count > self.params.qs_moves && !self.is_forcing(node, mv) {

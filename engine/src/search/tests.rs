@@ -276,6 +276,32 @@ fn the_third_occurrence_is_a_draw() {
     assert!(outcome.best != Some(repeat) && outcome.value > 200, "{:?} {}", outcome.best, outcome.value);
 }
 
+/// The weak king needs no more than to stay where it is, or to capture the last pawn or piece.
+#[test]
+fn dead_draws_stay_draws() {
+    let draws = [
+        // Wrong bishop, with pawns and piece that promote and are lost.
+        "k7/8/8/P7/P7/8/1B6/K7 w - - 0 1",
+        "7k/8/8/6KP/8/8/8/5B2 w - - 0 1",
+        "7k/8/7P/5B2/8/K7/8/8 w - - 0 1",
+        "8/8/8/2b5/7p/6k1/8/7K b - - 0 1",
+        // Rook pawns alone.
+        "1k6/8/8/8/8/P7/P7/4K3 w - - 0 1",
+        // The opposition, and two knights.
+        "8/4k3/8/4K3/4P3/8/8/8 w - - 0 1",
+        "4k3/8/8/8/8/8/8/3NKN2 w - - 0 1",
+        // Bishop against knight.
+        "4k1n1/8/8/8/8/8/8/2B1K3 w - - 0 1",
+    ];
+    for fen in draws {
+        let mut engine = engine();
+        for nodes in [1_000, 30_000, 150_000] {
+            let value = search(&mut engine, &game(fen), &Limits::nodes(nodes)).0.value;
+            assert!(value.abs() <= 1, "{fen}, {nodes} nodes: {value}");
+        }
+    }
+}
+
 /// The moves of a game against a bare king, which `defend` moves. None if it is not mated.
 fn moves_to_mate(fen: &str, nodes: u64, defend: &mut dyn FnMut(&Game) -> Move) -> Option<usize> {
     let mut game = game(fen);
