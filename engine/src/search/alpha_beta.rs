@@ -374,7 +374,8 @@ impl Search<'_> {
         if previous.eval == NONE {
             return;
         }
-        node.prior_reduction = previous.reduction;
+        // Used once: not again by a verification or singular extension search of this node.
+        node.prior_reduction = std::mem::take(&mut self.frame(ply - 1).reduction);
         node.eval_swing = eval + previous.eval;
         if node.excluded.is_none() && previous.quiet {
             let bonus = self.params.eval_history(node.eval_swing);
