@@ -501,20 +501,20 @@ impl Search<'_> {
         {
             return Ok(None);
         }
-        let Some(value) = self.probcut_captures(node, probcut_beta, reduced_depth)? else { return Ok(None) };
-        let eval = node.raw_eval;
-        let entry = Entry { mv: None, value, eval, depth: reduced_depth + 1, bound: Bound::Lower, pv: node.tt_pv };
+        let Some((mv, value)) = self.probcut_captures(node, probcut_beta, reduced_depth)? else { return Ok(None) };
+        let (mv, eval) = (Some(mv), node.raw_eval);
+        let entry = Entry { mv, value, eval, depth: reduced_depth + 1, bound: Bound::Lower, pv: node.tt_pv };
         self.shared.table.store(node.board.key(), node.ply, &entry);
         Ok(Some(if value >= TABLEBASE_WIN_IN_MAX { value } else { value - margin }))
     }
 
-    /// The value of the first noisy move that reaches `probcut_beta` in quiescence and then at reduced depth.
+    /// The first noisy move that reaches `probcut_beta` in quiescence and then at reduced depth, and its value.
     fn probcut_captures(
         &mut self,
         node: &Node,
         probcut_beta: Value,
         reduced_depth: i32,
-    ) -> Result<Option<Value>, Stopped> {
+    ) -> Result<Option<(Move, Value)>, Stopped> {
         let board = node.board;
         let see_threshold = probcut_beta - node.eval;
         let tt_move = node.tt_move.filter(|&mv| board.is_noisy(mv) && board.see_ge(mv, see_threshold));
@@ -530,7 +530,7 @@ impl Search<'_> {
             }
             self.position.unmake();
             if value >= probcut_beta {
-                found = Some(value);
+                found = Some((mv, value));
                 break;
             }
         }
