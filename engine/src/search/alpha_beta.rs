@@ -268,9 +268,7 @@ impl Search<'_> {
     fn tt_cutoff(&mut self, node: &Node) -> Option<Value> {
         let &Node { board, ply, window, depth, .. } = node;
         let entry = node.entry?;
-        // At an expected all-node an upper bound must be one ply deeper.
-        let extra_ply = window.fails_low(entry.value) && !node.cut_node && entry.bound != Bound::Exact;
-        if entry.depth < depth + i32::from(extra_ply) || board.halfmove_clock() as i32 >= self.params.tt_clock {
+        if entry.depth < depth || board.halfmove_clock() as i32 >= self.params.tt_clock {
             return None;
         }
         let value = window.cutoff(&entry)?;
