@@ -11,6 +11,8 @@ pub(crate) struct Position {
     ply: usize,
     /// Keys of all positions since the start of the game.
     keys: Vec<u64>,
+    /// The indices among the keys of the positions after null moves: no repetition crosses a null move.
+    after_null: Vec<usize>,
     evaluator: Evaluator,
 }
 
@@ -18,7 +20,8 @@ impl Position {
     /// The current position of `game`, evaluated by `evaluator`.
     pub(crate) fn new(game: &Game, mut evaluator: Evaluator) -> Position {
         evaluator.reset(game.board());
-        Position { boards: vec![*game.board(); MAX_PLY + 8], ply: 0, keys: game.keys().to_vec(), evaluator }
+        let (boards, keys) = (vec![*game.board(); MAX_PLY + 8], game.keys().to_vec());
+        Position { boards, ply: 0, keys, after_null: Vec::new(), evaluator }
     }
 
     /// Resets to the current position of `game`.
@@ -26,6 +29,7 @@ impl Position {
         self.boards[0] = *game.board();
         self.ply = 0;
         self.keys.clear();
+        self.after_null.clear();
         self.keys.extend_from_slice(game.keys());
         self.evaluator.reset(game.board());
     }
@@ -35,6 +39,7 @@ impl Position {
         self.boards[0] = *board;
         self.ply = 0;
         self.keys.clear();
+        self.after_null.clear();
         self.keys.push(board.key());
         self.evaluator.reset(board);
     }
@@ -75,6 +80,7 @@ impl Position {
     pub(crate) fn make_null(&mut self) {
         let (played, rest) = self.boards.split_at_mut(self.ply + 1);
         played[self.ply].make_null(&mut rest[0]);
+        self.after_null.push(self.keys.len());
         self.advance(&Delta::none());
     }
 
@@ -88,6 +94,9 @@ impl Position {
     pub(crate) fn unmake(&mut self) {
         self.ply -= 1;
         self.keys.pop();
+        if self.after_null.last() == Some(&self.keys.len()) {
+            self.after_null.pop();
+        }
         self.evaluator.pop();
     }
 
@@ -110,14 +119,19 @@ impl Position {
         board.insufficient_material() || self.is_repetition()
     }
 
+    /// The keys of the positions since the last null move, or since the start of the game.
+    fn comparable_keys(&self) -> &[u64] {
+        &self.keys[self.after_null.last().copied().unwrap_or(0)..]
+    }
+
     /// Whether the position is a repetition: once since the root, or twice since the start of the game.
     pub(crate) fn is_repetition(&self) -> bool {
-        let current = self.keys.len() - 1;
+        let keys = self.comparable_keys();
+        let current = keys.len() - 1;
         let reversible = (self.board().halfmove_clock() as usize).min(current);
-        let key = self.keys[current];
         let mut earlier = 0;
         for distance in (4..=reversible).step_by(2) {
-            if self.keys[current - distance] == key {
+            if keys[current - distance] == keys[current] {
                 earlier += 1;
                 if distance <= self.ply || earlier == 2 {
                     return true;
@@ -129,6 +143,38 @@ impl Position {
 
     /// Whether a move of the side to move repeats an earlier position.
     pub(crate) fn upcoming_repetition(&self) -> bool {
-        upcoming_repetition(self.board(), &self.keys, self.ply)
+        upcoming_repetition(self.board(), self.comparable_keys(), self.ply)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::eval::Weights;
+
+    #[test]
+    fn no_repetition_crosses_a_null_move() {
+        let game = Game::new(Board::from_fen("4k3/8/8/8/8/8/8/R3K3 w - - 10 20").unwrap());
+        let mut position = Position::new(&game, Evaluator::new(Weights::embedded()));
+        // An empty text is a null move.
+        let play = |position: &mut Position, moves: &[&str]| {
+            for uci in moves {
+                if uci.is_empty() {
+                    position.make_null()
+                } else {
+                    position.make(position.board().parse_uci(uci).unwrap())
+                }
+            }
+        };
+        play(&mut position, &["a1a2", "e8e7", "a2a1"]);
+        assert!(position.upcoming_repetition());
+        play(&mut position, &["e7e8"]);
+        assert!(position.is_repetition());
+        (0..4).for_each(|_| position.unmake());
+        play(&mut position, &["a1a2", "", "a2a1", ""]);
+        assert!(!position.is_repetition() && !position.upcoming_repetition());
+        (0..4).for_each(|_| position.unmake());
+        play(&mut position, &["a1a2", "e8e7", "a2a1", "e7e8"]);
+        assert!(position.is_repetition());
     }
 }
