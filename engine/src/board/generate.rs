@@ -49,15 +49,19 @@ struct Generator<'a> {
 }
 
 impl Board {
-    /// Fills `list` with the legal moves: by piece type, pinned pieces after the others of their type, en passant after
-    /// all pawn moves, the king last.
-    pub(crate) fn legal_moves(&self, list: &mut MoveList) {
-        list.clear();
+    /// The legal moves: by piece type, pinned pieces after the others of their type, en passant after all pawn moves, the
+    /// king last.
+    pub fn moves(&self) -> MoveList {
+        let mut list = MoveList::new();
         self.for_each_but_castling(|mv| list.push(mv));
         // Castling is ordered among the king's moves, which come last.
         if self.can_castle(self.side_to_move()) {
-            self.castling_moves().for_each(|mv| list.insert_by_square(mv));
+            for mv in self.castling_moves() {
+                let before = |other: &Move| other.from() != mv.from() || other.to() <= mv.to();
+                list.insert(list.iter().rposition(before).map_or(0, |last| last + 1), mv);
+            }
         }
+        list
     }
 
     /// Visits the legal moves, castling last.
@@ -66,13 +70,6 @@ impl Board {
         if self.can_castle(self.side_to_move()) {
             self.castling_moves().for_each(visit);
         }
-    }
-
-    /// The legal moves, in the order of [`Board::legal_moves`].
-    pub fn moves(&self) -> MoveList {
-        let mut list = MoveList::new();
-        self.legal_moves(&mut list);
-        list
     }
 
     /// Whether there is a legal move.

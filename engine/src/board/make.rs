@@ -37,7 +37,7 @@ impl Board {
 
     /// Makes a legal move: writes the new board into `into` and returns the changes.
     ///
-    /// A move is legal if it comes from [`Board::legal_moves`] or passes [`Board::is_legal`].
+    /// A move is legal if it comes from [`Board::moves`] or passes [`Board::is_legal`].
     pub fn make_move(&self, mv: Move, into: &mut Board) -> Delta {
         let us = self.side_to_move();
         let (from, to) = (mv.from(), mv.to());
@@ -78,6 +78,11 @@ impl Board {
         }
         into.side_to_move = !us;
         into.find_checkers_and_pins();
+        debug_assert!(
+            (into.attackers_to(into.king(us), into.occupied()) & into.colors(!us)).is_empty(),
+            "{mv} leaves the king in check in {}",
+            self.fen()
+        );
         into.halfmove = if irreversible { 0 } else { self.halfmove.saturating_add(1) };
         into.fullmove = self.fullmove.saturating_add(u16::from(us == Color::Black));
         into.en_passant = None;

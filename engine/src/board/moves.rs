@@ -1,8 +1,8 @@
 //! Moves: their encoding, what they capture, and lists of them on the stack.
 
 use super::{Board, PIECES, Piece, Square, Squares, square};
+use arrayvec::ArrayVec;
 use std::fmt;
-use std::ops::{Deref, DerefMut};
 
 /// A move in 16 bits: origin, destination, promotion and a mark of castling.
 ///
@@ -145,60 +145,7 @@ impl Board {
 }
 
 /// Upper bound on the legal moves of a position: the known maximum is 218.
-pub(crate) const MAX_MOVES: usize = 224;
+const MAX_MOVES: usize = 224;
 
-/// The moves of one position; used as a slice.
-#[derive(Clone)]
-pub struct MoveList {
-    moves: [Move; MAX_MOVES],
-    len: usize,
-}
-
-impl MoveList {
-    /// An empty list.
-    pub fn new() -> MoveList {
-        MoveList { moves: [Move::default(); MAX_MOVES], len: 0 }
-    }
-
-    /// Appends a move; a validated board never fills the list.
-    pub fn push(&mut self, mv: Move) {
-        self.moves[self.len] = mv;
-        self.len += 1;
-    }
-
-    /// Inserts a move among the last moves, those of the same piece, ordered by destination.
-    pub(super) fn insert_by_square(&mut self, mv: Move) {
-        let mut at = self.len;
-        while at > 0 && self.moves[at - 1].from() == mv.from() && self.moves[at - 1].to() > mv.to() {
-            self.moves[at] = self.moves[at - 1];
-            at -= 1;
-        }
-        self.moves[at] = mv;
-        self.len += 1;
-    }
-
-    /// Removes all moves.
-    pub fn clear(&mut self) {
-        self.len = 0;
-    }
-}
-
-impl Default for MoveList {
-    fn default() -> MoveList {
-        MoveList::new()
-    }
-}
-
-impl Deref for MoveList {
-    type Target = [Move];
-
-    fn deref(&self) -> &[Move] {
-        &self.moves[..self.len]
-    }
-}
-
-impl DerefMut for MoveList {
-    fn deref_mut(&mut self) -> &mut [Move] {
-        &mut self.moves[..self.len]
-    }
-}
+/// The moves of one position, on the stack.
+pub type MoveList = ArrayVec<Move, MAX_MOVES>;

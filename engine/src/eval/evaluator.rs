@@ -17,7 +17,8 @@ use std::sync::Arc;
 /// Largest absolute value of an evaluation, well below mate scores.
 pub(crate) const MAX_EVALUATION: i32 = 20_000;
 
-/// Entries of the pawn cache. The caches are small because they share the L2 cache with the rows of the 2-tuples.
+/// Entries of the pawn cache. The caches are small because their entries and the rows of the 2-tuples displace each other
+/// from the caches of the processor.
 const PAWN_SLOTS: usize = 1 << 12;
 /// Entries of the king cache.
 const KING_SLOTS: usize = 1 << 13;

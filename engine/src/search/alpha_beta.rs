@@ -1,6 +1,6 @@
 //! Principal variation search of one node.
 //!
-//! [`Search::alpha_beta`] lists the steps; each is a function below it, in call order. Most are described in the [Chess
+//! [`Search::alpha_beta`] lists the steps by number; each of more than a few lines is a function below it, in call order. Most are described in the [Chess
 //! Programming Wiki](https://www.chessprogramming.org/Search), and come from Stockfish, Ethereal, Weiss and Berserk.
 //! The constants are our own (see [`params`](crate::params)). Steps shared with quiescence search are in the parent
 //! module.
@@ -15,6 +15,7 @@ use crate::eval::endgame::correction_scale;
 use crate::params::Params;
 use crate::tablebase::Tables;
 use crate::value::{DRAW, INFINITE, MAX_PLY, NONE, TABLEBASE_WIN_IN_MAX, Value, mate_in, mated_in};
+use arrayvec::ArrayVec;
 use std::ops::ControlFlow;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
@@ -85,7 +86,8 @@ pub(super) struct MoveInfo {
     score: i32,
     /// Whether it is a capture or a promotion to a queen.
     noisy: bool,
-    /// The history score of a quiet move; 0 for a noisy one.
+    /// The history score of a quiet move, which late move reductions and futility pruning read; 0 for a noisy one. That of
+    /// the move picker, with its bonus for threats, but for killers, the TT move and root moves the histories alone.
     history: i32,
     /// The move count at this node, from 1.
     pub(super) count: usize,
@@ -112,27 +114,7 @@ impl LoopResult {
 }
 
 /// The first `N` quiet or noisy moves searched, which get a history malus if a later move fails high.
-struct SearchedMoves<const N: usize> {
-    moves: [(Move, PieceTo); N],
-    len: usize,
-}
-
-impl<const N: usize> SearchedMoves<N> {
-    fn new() -> SearchedMoves<N> {
-        SearchedMoves { moves: [(Move::default(), 0); N], len: 0 }
-    }
-
-    fn push(&mut self, mv: Move, piece_to: PieceTo) {
-        if self.len < N {
-            self.moves[self.len] = (mv, piece_to);
-            self.len += 1;
-        }
-    }
-
-    fn iter(&self) -> impl Iterator<Item = (Move, PieceTo)> + '_ {
-        self.moves[..self.len].iter().copied()
-    }
-}
+type SearchedMoves<const N: usize> = ArrayVec<(Move, PieceTo), N>;
 
 impl Search<'_> {
     /// The [fail-soft](https://www.chessprogramming.org/Fail-Soft) value of the current position, searched to `depth`.
@@ -142,6 +124,9 @@ impl Search<'_> {
         depth: i32,
         cut_node: bool,
     ) -> Result<Value, Stopped> {
+        debug_assert!(-INFINITE <= window.alpha && window.alpha < window.beta && window.beta <= INFINITE, "{window:?}");
+        debug_assert!(PV || window.beta == window.alpha + 1, "{window:?}");
+        debug_assert!(!(PV && cut_node) && self.position.ply() < MAX_PLY);
         if depth <= 0 {
             return self.quiescence::<PV>(window, true);
         }
@@ -149,6 +134,7 @@ impl Search<'_> {
         self.enter_node::<PV>();
         let board = *self.position.board();
         let root = self.position.ply() == 0;
+        // 1 to 3. Draws by rule and the end of the stack; mate distance pruning; upcoming repetition.
         if !root
             && let Some(value) = self
                 .draw_by_rule::<PV>()
@@ -159,6 +145,7 @@ impl Search<'_> {
             return Ok(value);
         }
 
+        // 4 and 5. The transposition table, the tablebases.
         let mut node = self.probe_tt::<PV>(&board, window, depth, cut_node);
         if !PV && let Some(value) = self.tt_cutoff(&node) {
             return Ok(value);
@@ -166,11 +153,17 @@ impl Search<'_> {
         if let Some(value) = self.probe_tablebases::<PV>(&mut node) {
             return Ok(value);
         }
+        // 6. The static evaluation and its trend.
         self.static_eval(&mut node);
         self.eval_trend(&mut node);
-        self.reset_next_frames(&node);
+        // 7. What children and grandchildren read is reset: for the null move and ProbCut; the move loop sets it again for each move.
+        self.frame(node.ply).double_extensions = node.double_extensions;
+        self.frame(node.ply + 1).killers = [None; 2];
+        self.frame(node.ply + 2).cutoffs = 0;
+        // 8 and 9. The depth: hindsight, internal iterative reduction.
         self.hindsight_adjustment(&mut node);
         self.internal_iterative_reduction::<PV>(&mut node);
+        // 10 to 14. Reverse futility, razoring, null move, ProbCut, small ProbCut.
         if !PV && node.excluded.is_none() {
             if !node.in_check {
                 if let Some(value) = self.reverse_futility(&node) {
@@ -191,6 +184,7 @@ impl Search<'_> {
             }
         }
 
+        // 15 to 18. The move loop: pruning of moves, singular extension, reduction and search of each.
         let mut result = LoopResult::new(node.tablebase_min);
         if let Some(multi_cut) = self.search_moves::<PV>(&mut node, &mut result)? {
             return Ok(multi_cut);
@@ -198,6 +192,7 @@ impl Search<'_> {
         if result.move_count == 0 {
             return Ok(self.no_moves::<PV>(&node));
         }
+        // 19 and 20. Histories; the value and its entry in the transposition table.
         self.update_histories(&node, &result);
         let value = Self::final_value::<PV>(&node, &result);
         if node.excluded.is_none() {
@@ -379,15 +374,6 @@ impl Search<'_> {
             let bonus = self.params.eval_history(node.eval_swing);
             self.histories.update_butterfly(previous.butterfly, bonus);
         }
-    }
-
-    /// Resets what children and grandchildren read from the search stack.
-    #[inline(always)]
-    fn reset_next_frames(&mut self, node: &Node) {
-        // For the null move and ProbCut; the move loop sets it again for each move.
-        self.frame(node.ply).double_extensions = node.double_extensions;
-        self.frame(node.ply + 1).killers = [None; 2];
-        self.frame(node.ply + 2).cutoffs = 0;
     }
 
     /// Hindsight adjustment, from Stockfish: takes back part of the prior reduction if the opponent is not worsening,
@@ -615,11 +601,9 @@ impl Search<'_> {
                 }
             }
             if result.best_move.is_none_or(|best| best.mv != info.mv) {
-                if info.noisy {
-                    result.noisies.push(info.mv, info.piece_to);
-                } else {
-                    result.quiets.push(info.mv, info.piece_to);
-                }
+                // The last ones of a long list get no malus.
+                let searched = (info.mv, info.piece_to);
+                let _ = if info.noisy { result.noisies.try_push(searched) } else { result.quiets.try_push(searched) };
             }
         }
         picker.release(self.arena);
@@ -926,11 +910,11 @@ impl Search<'_> {
                 self.histories.set_counter(ordering.previous[0], best.mv);
             }
             self.histories.update_quiet(board, best.mv, best.piece_to, ordering, bonus);
-            for (mv, piece_to) in result.quiets.iter() {
+            for &(mv, piece_to) in &result.quiets {
                 self.histories.update_quiet(board, mv, piece_to, ordering, -malus);
             }
         }
-        for (mv, piece_to) in result.noisies.iter() {
+        for &(mv, piece_to) in &result.noisies {
             self.histories.update_capture(piece_to, victim(mv), -malus);
         }
     }
