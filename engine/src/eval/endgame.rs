@@ -14,6 +14,7 @@ mod tests;
 
 use crate::board::squares::*;
 use crate::board::{BitBoard, Board, Color, PIECES, Piece, Square, attacks};
+use crate::eval::terms::{BISHOP, KING, KNIGHT, PAWN, QUEEN, ROOK};
 use std::cmp::Ordering;
 
 /// An endgame evaluation.
@@ -57,13 +58,6 @@ const VALUES: [i32; 5] = [200, 650, 680, 1000, 1900];
 
 /// Largest material value in a known win, which keeps it below mates.
 const MAX_MATERIAL: i32 = 9_000;
-
-const PAWN: usize = 0;
-const KNIGHT: usize = 1;
-const BISHOP: usize = 2;
-const ROOK: usize = 3;
-const QUEEN: usize = 4;
-const KING: usize = 5;
 
 /// The endgame evaluation of `board`, if it has one. With equal material the strong side is `ahead`, the color that the
 /// evaluation favors.

@@ -30,6 +30,7 @@ pub(crate) use pieces::pair_terms;
 
 use crate::board::Board;
 use crate::eval::visitor::{SideRelative, Visitor, WithSign};
+pub(super) use view::{BISHOP, KING, KNIGHT, PAWN, QUEEN, ROOK};
 use view::{Side, View};
 
 /// Visits all terms of a position.

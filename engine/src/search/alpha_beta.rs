@@ -10,7 +10,7 @@ use super::ordering::{KILLER_SCORE, MoveSet, Picker, ScoredMove};
 use super::tt::{Bound, Entry};
 use super::window::Window;
 use super::{Report, Search, Stopped};
-use crate::board::{Board, Checks, Move, PIECE_VALUES, Piece, PieceTo};
+use crate::board::{Board, Checks, Move, Piece, PieceTo, piece_value};
 use crate::eval::endgame::correction_scale;
 use crate::params::Params;
 use crate::tablebase::Tables;
@@ -665,7 +665,7 @@ impl Search<'_> {
     #[inline(always)]
     fn capture_futility_pruning(&self, node: &Node, info: &MoveInfo, lmr_depth: i32) -> bool {
         let &Node { board, eval, .. } = node;
-        let gain = || board.captured(info.mv).map_or(0, |victim| PIECE_VALUES[victim.to_index()]);
+        let gain = || board.captured(info.mv).map_or(0, piece_value);
         !node.in_check
             && lmr_depth <= self.params.capture_futility_depth
             && node.window.fails_low(eval + self.params.capture_futility_margin(lmr_depth) + gain())

@@ -6,7 +6,7 @@
 
 use super::history::{Histories, OrderingContext, piece_to};
 use crate::board::{
-    BitBoard, Board, Color, EMPTY, Move, PIECE_VALUES, Piece, PieceTo, Square, Squares, attacks, each, piece_index,
+    BitBoard, Board, Color, EMPTY, Move, Piece, PieceTo, Square, Squares, attacks, each, piece_index, piece_value,
 };
 use crate::params::{DerivedParams, Params};
 
@@ -261,8 +261,8 @@ impl Scorer for VictimScorer {
 
 /// The material that a capture or promotion wins.
 fn gain(captured: Option<Piece>, mv: Move) -> i32 {
-    let captured = captured.map_or(0, |piece| PIECE_VALUES[piece.to_index()]);
-    let promotion = if mv.promotion() == Some(Piece::Queen) { PIECE_VALUES[Piece::Queen.to_index()] } else { 0 };
+    let captured = captured.map_or(0, piece_value);
+    let promotion = if mv.promotion() == Some(Piece::Queen) { piece_value(Piece::Queen) } else { 0 };
     captured + promotion
 }
 

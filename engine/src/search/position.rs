@@ -159,7 +159,11 @@ mod tests {
         // An empty text is a null move.
         let play = |position: &mut Position, moves: &[&str]| {
             for uci in moves {
-                if uci.is_empty() { position.make_null() } else { position.make(position.board().parse_uci(uci).unwrap()) }
+                if uci.is_empty() {
+                    position.make_null()
+                } else {
+                    position.make(position.board().parse_uci(uci).unwrap())
+                }
             }
         };
         play(&mut position, &["a1a2", "e8e7", "a2a1"]);

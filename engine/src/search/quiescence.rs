@@ -6,7 +6,7 @@ use super::ordering::{MoveSet, Picker, ScoredMove};
 use super::tt::{Bound, Entry};
 use super::window::Window;
 use super::{Search, Stopped};
-use crate::board::{Board, Move, PIECE_VALUES};
+use crate::board::{Board, Move, piece_value};
 use crate::value::{INFINITE, NONE, TABLEBASE_WIN_IN_MAX, Value, mated_in};
 
 /// The state of a node.
@@ -210,6 +210,6 @@ fn delta_pruning(node: &QuiescenceNode, mv: Move, futility_base: Value) -> bool 
     if mv.promotion().is_some() {
         return false;
     }
-    let gain = board.captured(mv).map_or(0, |piece| PIECE_VALUES[piece.to_index()]);
+    let gain = board.captured(mv).map_or(0, piece_value);
     (futility_base + gain <= node.window.alpha || !board.see_ge(mv, 1)) && !board.gives_check(mv)
 }

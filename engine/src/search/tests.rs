@@ -229,16 +229,6 @@ fn only_searchmoves_are_searched() {
 }
 
 #[test]
-fn node_limits_hold_on_one_thread_and_several() {
-    let mut engine = engine();
-    let (outcome, _) = search(&mut engine, &game(FENS[0]), &Limits::nodes(20_000));
-    assert!((19_000..=20_100).contains(&outcome.nodes), "{}", outcome.nodes);
-    engine.set_threads(3);
-    let (outcome, _) = search(&mut engine, &game(FENS[1]), &Limits::nodes(50_000));
-    assert!(outcome.best.is_some());
-}
-
-#[test]
 fn a_stop_before_the_search_ends_it() {
     let control = Control::new(false);
     control.stop();
