@@ -12,8 +12,8 @@
 # docs/experiments.md). It needs `llvm-profdata` of the same LLVM as rustc's: `rustup component add llvm-tools`, or
 # LLVM_PROFDATA=path of another one.
 #
-# FEATURES=pext looks slider attacks up by PEXT and PDEP: for Intel since Haswell and AMD since Zen 3, as these instructions
-# are slow on AMD's processors before.
+# FEATURES=pext looks slider attacks up by PEXT and PDEP, FEATURES= by magic multiplication. Without either it is PEXT, unless
+# this is a processor of AMD before Zen 3, where these instructions are slow.
 #
 # CPU=name builds for another kind of processor (`rustc --print target-cpus`); for `pgo` this one must be able to run it.
 #
@@ -30,6 +30,11 @@ CPU := native
 
 # Not from MAKEFILE_LIST: names of folders may have spaces.
 FOLDER := $(CURDIR)/
+SLOW_PEXT := native .*(znver[12]|bdver[1-4])\b
+ifeq ($(CPU),native)
+FEATURES ?= $(if $(shell rustc --print target-cpus | grep -E '$(SLOW_PEXT)'),,pext)
+endif
+
 # A folder of its own, so that other flags do not make cargo build everything again.
 TARGET := $(FOLDER)target/native
 
