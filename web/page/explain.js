@@ -237,7 +237,7 @@ class Explain {
   async changeWeights() {
     if (find("explain-weights").value === "learned") {
       this.learner ??= new EngineRemote("The worker of the learned weights");
-      await this.learner.setWeights(await this.weights.learned());
+      await this.learner.setWeights(await this.weights("learned"));
     }
     this.shown(this.game.here);
   }

@@ -1,8 +1,6 @@
 // A game as a tree: the main line and variations, with what is known of each position.
 const START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
 
-const OPPONENTS = { learned: "Dyad as it learned here", pieces: "Dyad before learning" };
-
 // A result in print: "1–0", "½–½".
 function resultText(result) {
   return result.replace("1/2-1/2", "½–½").replace("-", "–");
@@ -69,8 +67,10 @@ class Game {
 
   // The name of the engine in a game against it.
   get opponentName() {
-    const { opponent, elo } = this.played;
-    return OPPONENTS[opponent] ?? (elo === null ? "Dyad" : `Dyad (level ${elo})`);
+    const { opponent, elo, nodes } = this.played;
+    if (opponent === "engine") return elo === null ? "Dyad" : `Dyad (level ${elo})`;
+    const names = { learned: "Dyad as it learned here", "age-0": "Dyad before learning" };
+    return `${names[opponent] ?? `Dyad, generation ${opponent.slice(4)}`}${nodes ? ", at its age" : ""}`;
   }
 
   // The tags of the PGN.

@@ -3,10 +3,11 @@ const STAGES = {
   games: { name: "Games", title: "it plays games against itself", unit: "games" },
   fit: { name: "Fit", title: "it fits the weights to what its searches found", unit: "passes" },
   match: { name: "Match", title: "a match: new weights against the weights before", unit: "games" },
-  distance: { name: "Measure", title: "it measures how far the built-in weights are ahead", unit: "games" },
+  levels: { name: "Levels", title: "it plays against levels, to know how strong it is", unit: "games" },
 };
+// What the built-in weights reach with as few nodes, from 80 games against levels.
+const BUILTIN_ELO = 1900;
 const MOST_WORKERS = 16;
-const DEFAULT_WORKERS = 8;
 const SAVE_EVERY = 10_000;
 const STATUS_EVERY = 400;
 const FAILURES_IN_A_ROW = 3;
@@ -96,9 +97,12 @@ class Learn {
     this.match = null;
     this.fixed = {};
     this.practice = new Practice();
+    // The weights of generations, which can be played against at their age.
+    this.ages = new Map();
     const cores = navigator.hardwareConcurrency || 2;
     const kept = recall("workers");
-    const chosen = Math.min(kept ?? Math.min(cores, DEFAULT_WORKERS), MOST_WORKERS);
+    // The other half of the cores is for what the user does meanwhile.
+    const chosen = Math.min(kept ?? Math.max(cores >> 1, 1), MOST_WORKERS);
     for (let count = 1; count <= Math.min(Math.max(cores, 2, chosen), MOST_WORKERS); count++) {
       find("workers").append(element("option", { value: count, selected: count === chosen }, count));
     }
@@ -112,10 +116,10 @@ class Learn {
     act("learn-pause", () => (this.run ? this.pause() : this.go()));
     act("play-learned", () => this.play());
     act("download", () => this.download());
+    act("share", () => this.share());
     act("start-over", () => this.startOver());
     document.addEventListener("visibilitychange", () => document.hidden && this.saveSometimes());
     find("load").addEventListener("change", () => this.load().catch(showError));
-    find("shown-weights").addEventListener("change", () => this.showKnowledge().catch(showError));
   }
 
   get workers() {
@@ -176,6 +180,10 @@ class Learn {
       throw new Error("what was learned here was deleted in another tab");
     }
     this.stamp = stamp;
+    this.ages.clear();
+    for (const key of await this.store.keys()) {
+      if (key.startsWith("age-")) this.ages.set(Number(key.slice(4)), await this.store.get(key));
+    }
     await this.employTeacher(async (remote) => {
       await remote.direct("Learner", "new restore", [state]);
       const kept = JSON.parse(await remote.direct("Learner", "kept"));
@@ -188,14 +196,18 @@ class Learn {
     });
   }
 
-  async begin() {
+  // Begins a training, by default one that nobody has seen.
+  async begin(seed = Math.floor(Math.random() * 2 ** 31)) {
     if (!(await this.mayDelete("A new beginning"))) return;
-    const seed = Math.floor(Math.random() * 2 ** 31);
+    if (this.run) await this.pause();
+    // Otherwise a browser may delete what was learned when space is short.
+    navigator.storage?.persist?.().catch(() => {});
     await this.go(() => this.replace((remote) => remote.direct("Learner", "new", [seed])));
   }
 
   // Replaces what is kept by what a new learner has.
   async replace(make) {
+    this.ages.clear();
     await this.employTeacher(make);
     await this.store.clear().catch(showError);
   }
@@ -244,7 +256,7 @@ class Learn {
       throw error;
     }
     run.starting = false;
-    this.stageBegan = this.generationBegan = null;
+    this.stageBegan = null;
     run.saver = setInterval(() => this.saveSometimes(), SAVE_EVERY);
     run.ticker = setInterval(() => this.draw(), 1000);
     this.employ();
@@ -403,7 +415,8 @@ class Learn {
   async fit() {
     this.fitting = { done: 0, of: 1 };
     await this.refresh(true);
-    await this.saveNow().catch(showError);
+    // A rough fit, between games, is short.
+    if (this.status.stage === "fit") await this.saveNow().catch(showError);
     const events = await this.learnerJson("fit", [], (progress, bytes) => {
       this.fitting = progress;
       if (bytes) this.candidate(bytes);
@@ -416,24 +429,31 @@ class Learn {
 
   events(events) {
     for (const event of events) {
-      if (event.event === "stage") this.match = null;
-      else if (event.event === "game") this.practice.offer(event);
+      if (event.event === "game") this.practice.offer(event);
       else if (event.event === "match") this.match = event;
-      else if (event.event === "fitted") this.note = event.note;
-      else if (event.event === "adopted" || event.event === "rejected") {
-        this.news = event;
+      else if (event.event === "gain") {
         this.newest = this.match = null;
-        this.refreshBest().catch(showError);
+        this.refreshBest(event.adopted && event.generation).catch(showError);
       } else if (event.event === "saved") {
-        this.timeGeneration();
         this.saveNow().catch(showError);
+        const { target } = this;
+        if (target && this.status?.generation >= target.generations) {
+          this.target = null;
+          this.say("The training of the link is repeated: these are its weights. Continue as long as you like.");
+          this.pause().catch(showError);
+        }
       }
     }
   }
 
-  async refreshBest() {
+  // Takes the best weights; `generation` is that of new ones.
+  async refreshBest(generation) {
     this.best = await this.learner("weights", ["best"]);
     this.exported = { name: await this.learner("export_name"), bytes: await this.learner("export") };
+    if (generation) {
+      this.ages.set(generation, this.best);
+      await this.store.put({ [`age-${generation}`]: this.best }).catch(showError);
+    }
     await this.showKnowledge();
     this.onBest?.();
   }
@@ -485,6 +505,29 @@ class Learn {
     setTimeout(() => URL.revokeObjectURL(address), 10_000);
   }
 
+  // Copies a link that repeats the training: its weights depend on the seed alone.
+  async share() {
+    const { seed, best_generation, curve } = this.status;
+    const address = `${location.href.split("#")[0]}#learn/${seed}/${best_generation}`;
+    const minutes = Math.max(Math.round((curve.at(-1)?.seconds ?? 0) / 60), 1);
+    const rating = curve.length ? `Lichess ${rounded(curve.at(-1).elo)} in ${counted(minutes, "minute")}` : "itself";
+    const text = `Dyad taught itself chess up to ${rating} in my browser. Watch it learn the same, and play it: ${address}`;
+    await copyText(find("share"), text);
+  }
+
+  // Offers the training of a link.
+  invite(seed, generations) {
+    find("invitation").hidden = false;
+    find("invitation-words").textContent =
+      `Somebody sends you a training: seed ${seed}, ${counted(generations, "generation")}. ` +
+      "Repeated here it gives the same weights, move by move.";
+    find("repeat").onclick = () => {
+      find("invitation").hidden = true;
+      this.target = { seed, generations };
+      this.begin(seed).catch(showError);
+    };
+  }
+
   async load() {
     const [file] = find("load").files;
     find("load").value = "";
@@ -500,7 +543,7 @@ class Learn {
     if (this.run) await this.pause();
     const seed = Math.floor(Math.random() * 2 ** 31);
     await this.locked(async () => {
-      this.match = this.news = this.newest = null;
+      this.match = this.newest = this.target = null;
       await this.replace((remote) => remote.direct("Learner", "new from_weights", [bytes, seed]));
       await this.saveNow().catch(showError);
     });
@@ -537,7 +580,8 @@ class Learn {
   forget() {
     this.teacher?.stop();
     this.teacher = this.best = this.exported = this.status = this.stamp = null;
-    this.match = this.news = this.newest = this.fitting = null;
+    this.match = this.newest = this.fitting = this.target = null;
+    this.ages.clear();
     this.onBest?.();
     this.draw();
   }
@@ -554,9 +598,8 @@ class Learn {
   }
 
   async showKnowledge() {
-    const shown = find("shown-weights").value;
-    const now = shown === "now" ? (this.newest ?? this.best) : null;
-    this.knowledge.show(now ?? (await this.fixedWeights(shown === "now" ? "start" : shown)));
+    const now = this.newest ?? this.best ?? (await this.fixedWeights("start"));
+    this.knowledge.show(now, await this.fixedWeights("builtin"));
   }
 
   // Writes what happens.
@@ -572,8 +615,8 @@ class Learn {
     find("learn-pause").textContent = this.pausing ? "Pausing ..." : run ? "Pause" : "Continue";
     find("learn-pause").disabled = this.pausing || starting;
     find("now").hidden = !known;
-    find("learn-hint").hidden = known;
-    for (const id of ["play-learned", "download"]) find(id).disabled = !this.best;
+    find("learn-hint").hidden = find("learn-about").hidden = known;
+    for (const id of ["play-learned", "download", "share"]) find(id).disabled = !this.best;
     find("start-over").disabled = !known || starting;
     document.body.dataset.learning = run?.active ? "yes" : "no";
     find("tab-learn").classList.toggle("busy", !!run?.active);
@@ -581,8 +624,9 @@ class Learn {
       this.drawNow();
       this.drawGenerations();
     }
+    this.drawDiary();
+    this.drawStrength();
     drawCurve(find("curve"), status);
-    this.drawNews();
   }
 
   drawNow() {
@@ -594,26 +638,24 @@ class Learn {
       ),
     );
     const when = status.generation === 0 ? "Before learning" : `Generation ${status.generation}`;
-    const what = `${when}: ${run ? title : name.toLowerCase()}`;
+    const isRough = status.stage === "games" && this.fitting;
+    const what = `${when}: ${isRough ? "a first look at its games" : run ? title : name.toLowerCase()}`;
     find("now-title").textContent = run ? what : `Paused. ${what}`;
-    const part = status.stage === "fit" && this.fitting ? this.fitting : status;
+    const part = this.fitting ?? status;
     const { done, of } = part;
     const progress = find("now-progress");
     progress.value = of > 0 ? Math.min(done / of, 1) : 0;
     const words = [];
-    if (status.stage === "fit") {
+    if (status.stage === "fit" || isRough) {
       if (this.fitting?.passes) words.push(`Pass ${this.fitting.pass} of ${this.fitting.passes}.`);
       if (this.fitting?.loss) words.push(`Error of the evaluation: ${this.fitting.loss.toFixed(5)}.`);
       if (this.pausing) words.push("It pauses after the fit.");
     } else if (of > 0) {
       words.push(`${grouped(done)} of ${status.stage === "games" ? "" : "at most "}${grouped(of)} ${unit}.`);
     }
-    const match = this.match?.stage === status.stage ? this.match : null;
-    if (match) {
-      const who = status.stage === "distance" ? "Against the built-in weights" : "New weights";
-      words.push(`${who}: ${match.wins} won, ${match.draws} drawn, ${match.losses} lost.`);
-    }
-    if (this.note && status.stage === "match") words.push(`${this.note}.`);
+    const match = status.stage === "match" ? this.match : null;
+    if (match) words.push(`New weights: ${match.wins} won, ${match.draws} drawn, ${match.losses} lost.`);
+    if (status.note && status.stage === "match") words.push(`${status.note}.`);
     if (status.positions)
       words.push(`It has ${grouped(status.positions)} positions of ${grouped(status.games)} games.`);
     find("now-words").textContent = words.join(" ");
@@ -626,7 +668,7 @@ class Learn {
     if (run) this.message = null;
   }
 
-  // How long this step and a generation take.
+  // How long this step takes, where that can be known: only games against itself have a fixed number.
   times({ done, of }) {
     const { status } = this;
     const now = Date.now();
@@ -634,22 +676,9 @@ class Learn {
     if (this.stageBegan?.step !== step) this.stageBegan = { step, time: now, done };
     const gone = (now - this.stageBegan.time) / 1000,
       steps = done - this.stageBegan.done;
-    const words = [];
-    if (steps > 0 && of > done && gone > 2) {
-      const left = (gone * (of - done)) / steps;
-      words.push(`This step: ${status.stage === "games" ? "about" : "at most"} ${clock(left)} left.`);
-    }
-    const duration = recall("duration");
-    if (duration) words.push(`The last generation took ${clock(duration)}.`);
-    else words.push("The first generation takes some minutes, fewer with more workers.");
-    return words.join(" ");
-  }
-
-  // Remembers how long a generation takes, if it was not paused.
-  timeGeneration() {
-    const now = Date.now();
-    if (this.generationBegan) remember("duration", (now - this.generationBegan) / 1000);
-    this.generationBegan = now;
+    const isKnown = status.stage === "games" && !this.fitting && steps > 0 && gone > 5;
+    const left = isKnown ? `This step: about ${clock((gone * (of - done)) / steps)} left. ` : "";
+    return `${left}It learns for ${clock(status.seconds)}.`;
   }
 
   drawGenerations() {
@@ -670,114 +699,89 @@ class Learn {
     find("generations-details").hidden = !rows.length;
   }
 
-  drawNews() {
-    const { news, status } = this;
-    const best = status?.curve.at(-1);
-    const crossed = best && best.generation > 0 && best.elo >= 0;
-    const place = find("crossed");
-    place.hidden = !news && !crossed;
-    let text = "";
-    if (crossed) text = "It plays as well as the built-in weights.";
-    else if (news) {
-      const gain = news.elo === null ? "" : ` by about ${Math.abs(Math.round(news.elo))} Elo`;
-      text =
-        news.event === "adopted"
-          ? `Generation ${news.generation} is stronger${gain}: it plays with the new weights now.`
-          : `Generation ${news.generation} is not proven stronger: it keeps the weights before and plays more games.`;
-    }
-    if (place.textContent !== text) place.textContent = text;
-    place.classList.toggle("no", !crossed && news?.event === "rejected");
+  // What it found out, newest first.
+  drawDiary() {
+    const diary = this.status?.diary ?? [];
+    const last = diary.at(-1);
+    const key = last ? `${diary.length} ${last.games} ${last.text}` : "";
+    if (key === this.drawnDiary) return;
+    this.drawnDiary = key;
+    const items = diary.toReversed().map((entry) =>
+      element(
+        "li",
+        {},
+        littleBoard(entry) ?? "",
+        element("p", {}, element("b", {}, `Game ${grouped(entry.games)}`), " ", entry.text),
+      ),
+    );
+    find("diary").replaceChildren(...items);
+    find("diary-part").hidden = !items.length;
+    // The newest sentence is spoken.
+    find("diary-news").textContent = last?.text ?? "";
+  }
+
+  drawStrength() {
+    const last = this.status?.curve.at(-1);
+    const { status } = this;
+    const now = last && last.generation === status.best_generation;
+    find("strength").replaceChildren(
+      ...(now
+        ? [
+            `${last.generation ? "It plays" : "Before learning it plays"} like a `,
+            element("strong", {}, `Lichess ${rounded(last.elo)}`),
+            ` at ${status.nodes} positions a move.`,
+          ]
+        : []),
+    );
+    find("strength").hidden = !now;
   }
 }
 
-// Whether all games of a measurement were lost: then the Elo is only an upper bound.
-function allLost({ elo, games }) {
-  const score = 0.5 / games;
-  return games > 0 && Math.abs(elo - 400 * Math.log10(score / (1 - score))) < 1;
+// Elo to tens: more digits would only pretend.
+function rounded(elo) {
+  return 10 * Math.round(elo / 10);
 }
 
-// The points of the curve. Where all games against the built-in weights were lost, the strength is the next measurement
-// minus the gains of the matches in between.
-function strengths(status) {
-  const points = (status?.curve ?? []).map((point) => ({ ...point, estimated: allLost(point) }));
-  const gained = (from, to) =>
-    status.gains
-      .filter((gain) => gain.adopted && gain.generation > from && gain.generation <= to)
-      .reduce((sum, gain) => sum + gain.elo, 0);
-  for (let index = points.length - 2; index >= 0; index--) {
-    const [point, next] = [points[index], points[index + 1]];
-    if (point.estimated) point.elo = Math.min(point.elo, next.elo - gained(point.generation, next.generation));
-  }
-  for (const point of points) if (point.estimated) point.error = 0;
-  return points;
+function counted(number, word) {
+  return `${grouped(number)} ${word}${number === 1 ? "" : "s"}`;
 }
 
-// The curve of the strength: a point for each generation, the built-in weights as a dashed line.
+// The curve of the strength: a point for each measured generation, the built-in weights as a dashed line.
 function drawCurve(svg, status) {
-  const points = strengths(status);
-  const [width, height] = [Math.max(svg.clientWidth, 280), 280];
-  const [left, right, top, bottom] = [54, 12, 14, 32];
+  const points = status?.curve ?? [];
+  const [width, height] = [Math.max(svg.clientWidth, 280), 260];
+  const [left, right, top, bottom] = [50, 12, 14, 32];
   svg.setAttribute("viewBox", `0 0 ${width} ${height}`);
-  const lowest = Math.min(-800, ...points.map((point) => point.elo - (point.error ?? 0)));
-  const low = 200 * Math.floor(lowest / 200),
-    high = Math.max(100, ...points.map((point) => point.elo + (point.error ?? 0)));
+  const low = 200 * Math.floor(Math.min(1200, ...points.map(({ elo, error }) => elo - error)) / 200),
+    high = 200 * Math.ceil(Math.max(2000, ...points.map(({ elo, error }) => elo + error)) / 200);
   const last = Math.max(6, ...points.map((point) => point.generation), status?.generation ?? 0);
   const x = (generation) => left + ((width - left - right) * generation) / last;
   const y = (elo) => top + ((height - top - bottom) * (high - elo)) / (high - low);
+  const line = (x1, x2, y1, y2, kind) => svgElement("line", { x1, x2, y1, y2, class: kind });
+  const text = (x, y, anchor, words, kind = "") =>
+    svgElement("text", { x, y, "text-anchor": anchor, class: kind }, words);
   const parts = [];
   for (let elo = low; elo <= high; elo += 200) {
-    parts.push(
-      svgElement("line", { x1: left, x2: width - right, y1: y(elo), y2: y(elo), class: elo === 0 ? "goal" : "grid" }),
-    );
-    parts.push(
-      svgElement("text", { x: left - 8, y: y(elo) + 5, "text-anchor": "end" }, elo === 0 ? "0" : signed(elo, 0)),
-    );
+    parts.push(line(left, width - right, y(elo), y(elo), "grid"));
+    parts.push(text(left - 8, y(elo) + 5, "end", String(elo)));
   }
   const every = Math.ceil((45 * last) / (width - left - right));
   for (let generation = 0; generation <= last; generation += every) {
-    parts.push(
-      svgElement(
-        "text",
-        { x: x(generation), y: height - 12, "text-anchor": "middle" },
-        generation === 0 ? "start" : String(generation),
-      ),
-    );
+    parts.push(text(x(generation), height - 12, "middle", generation === 0 ? "start" : String(generation)));
   }
-  parts.push(
-    svgElement("text", { x: width - right, y: y(0) - 7, "text-anchor": "end", class: "goal-name" }, "built-in weights"),
-  );
-  if (points.length) {
+  parts.push(line(left, width - right, y(BUILTIN_ELO), y(BUILTIN_ELO), "goal"));
+  parts.push(text(width - right, y(BUILTIN_ELO) - 7, "end", "built-in weights", "goal-name"));
+  const path = points.map(({ generation, elo }) => `${x(generation)},${y(elo)}`).join(" ");
+  parts.push(svgElement("polyline", { points: path, class: "strength" }));
+  for (const { generation, elo, error } of points) {
+    const words = `Generation ${generation}: Lichess ${rounded(elo)} ± ${rounded(error)}`;
+    parts.push(line(x(generation), x(generation), y(elo - error), y(elo + error), "error"));
     parts.push(
-      svgElement("polyline", {
-        points: points.map((point) => `${x(point.generation)},${y(point.elo)}`).join(" "),
-        class: "strength",
-      }),
+      svgElement("circle", { cx: x(generation), cy: y(elo), r: 5, class: "point" }, svgElement("title", {}, words)),
     );
-    for (const point of points) {
-      const error = point.error ? ` ± ${Math.round(point.error)}` : "";
-      const about = point.estimated ? "estimated " : "";
-      const words = `Generation ${point.generation}: ${about}${signed(point.elo, 0)} Elo${error}`;
-      if (point.error)
-        parts.push(
-          svgElement("line", {
-            x1: x(point.generation),
-            x2: x(point.generation),
-            y1: y(point.elo - point.error),
-            y2: y(point.elo + point.error),
-            class: "error",
-          }),
-        );
-      parts.push(
-        svgElement(
-          "circle",
-          { cx: x(point.generation), cy: y(point.elo), r: 5, class: point.estimated ? "point estimated" : "point" },
-          svgElement("title", {}, words),
-        ),
-      );
-    }
   }
   svg.replaceChildren(...parts);
-  const list = points.map((point) => `${point.generation}: ${signed(point.elo, 0)}`).join(", ");
-  const words = points.length ? `${list} Elo against the built-in weights` : "no measurement yet";
+  const list = points.map(({ generation, elo }) => `${generation}: ${rounded(elo)}`).join(", ");
+  const words = list ? `${list} on the scale of Lichess` : "no measurement yet";
   svg.setAttribute("aria-label", `Strength by generation: ${words}`);
 }

@@ -23,20 +23,25 @@
 
   const knowledge = new Knowledge(rules);
   const learn = new Learn({ rules, knowledge, play: playLearned });
-  const weights = {
-    learned: async () => {
-      await restored;
-      return learn.best ?? learn.fixedWeights("start");
-    },
-    pieces: () => learn.fixedWeights("start"),
+  // The weights of an opponent, or null: "learned", or those of a generation, as "age-3".
+  const weights = async (name) => {
+    await restored;
+    if (name === "learned") return learn.best;
+    return name === "age-0" ? learn.fixedWeights("start") : (learn.ages.get(Number(name.slice(4))) ?? null);
   };
   const play = new Play(table, { rules, engine, analysis, levels, weights });
   const explain = new Explain(table, { rules, analysis, weights });
 
   learn.onBest = () => {
-    const option = document.querySelector("#opponent [value=learned]");
-    option.disabled = !learn.best;
-    if (!learn.best && find("opponent").value === "learned") find("opponent").value = "engine";
+    const select = find("opponent");
+    for (const option of select.querySelectorAll(".age")) option.remove();
+    for (const generation of [...learn.ages.keys()].sort((a, b) => a - b)) {
+      const rating = learn.status?.curve.find((point) => point.generation === generation);
+      const words = `Generation ${generation}${rating ? `: Lichess ${rounded(rating.elo)}` : ""}`;
+      select.append(element("option", { value: `age-${generation}`, class: "age" }, words));
+    }
+    select.querySelector("[value=learned]").disabled = !learn.best;
+    if (!learn.best && select.value === "learned") select.value = "engine";
     find("weights-choice").hidden = !learn.best;
     if (find("explain-weights").value === "learned") {
       if (!learn.best) find("explain-weights").value = "builtin";
@@ -48,6 +53,7 @@
   async function playLearned() {
     choose("play");
     find("opponent").value = "learned";
+    find("at-age").checked = true;
     play.describe();
     await play.start("white", "learned");
     find("board").scrollIntoView({ block: "nearest" });

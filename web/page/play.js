@@ -1,4 +1,7 @@
 // A game against the engine.
+// Positions of a move of weights at their age: as in the games against levels, by which their strength is known.
+const AGE_NODES = 20;
+
 const TIMES = [
   [100, "a tenth of a second: instant"],
   [300, "a third of a second: quick"],
@@ -9,7 +12,7 @@ const TIMES = [
 ];
 
 class Play {
-  // `weights` maps the names of opponents with weights of their own to a promise of these weights.
+  // `weights` is a function from the name of an opponent with weights of its own to a promise of these, or of null.
   constructor(table, { rules, engine, analysis, levels, weights }) {
     Object.assign(this, { table, rules, engine, analysis, levels, weights });
     this.name = "play";
@@ -21,7 +24,7 @@ class Play {
     const known = levels.findIndex((level) => level.id === kept.level);
     find("level").value = known < 0 ? 4 : known;
     find("time").value = kept.time ?? 2;
-    for (const id of ["level", "time", "opponent"]) find(id).addEventListener("input", () => this.describe());
+    for (const id of ["level", "time", "opponent", "at-age"]) find(id).addEventListener("input", () => this.describe());
     for (const radio of document.querySelectorAll("[name=variant]"))
       radio.addEventListener("change", () => this.describe());
     find("new-game").addEventListener("submit", (event) => {
@@ -49,10 +52,15 @@ class Play {
     const ofLevel = opponent === "engine" && level.elo !== null;
     find("level-words").textContent = opponent === "engine" ? level.name : "full strength of these weights";
     find("level").disabled = opponent !== "engine";
+    find("age-choice").hidden = opponent === "engine";
+    const atAge = opponent !== "engine" && find("at-age").checked;
+    if (atAge) find("level-words").textContent = `as it plays with ${AGE_NODES} positions a move`;
     find("time-words").textContent = ofLevel
       ? "as long as the level needs, mostly under a second"
-      : TIMES[find("time").value][1];
-    find("time").disabled = ofLevel;
+      : atAge
+        ? "a moment"
+        : TIMES[find("time").value][1];
+    find("time").disabled = ofLevel || atAge;
     find("level").setAttribute("aria-valuetext", find("level-words").textContent);
     find("time").setAttribute("aria-valuetext", find("time-words").textContent);
     find("start-number").disabled = this.variant !== "number";
@@ -79,6 +87,7 @@ class Play {
       level: opponent === "engine" ? level.id : "full",
       elo: opponent === "engine" ? level.elo : null,
       time: TIMES[find("time").value][0],
+      nodes: opponent !== "engine" && find("at-age").checked ? AGE_NODES : null,
       seed: Math.floor(Math.random() * 2 ** 31),
       outcome: null,
       date: today(),
@@ -89,7 +98,7 @@ class Play {
   async begin(game) {
     this.game = game;
     const { played } = game;
-    const weights = played.opponent === "engine" ? null : await this.weights[played.opponent]();
+    const weights = played.opponent === "engine" ? null : await this.weights(played.opponent);
     // Another game may have begun meanwhile.
     if (game !== this.game) return;
     await this.engine.setWeights(weights);
@@ -109,7 +118,8 @@ class Play {
       try {
         const game = new Game(kept);
         game.played = kept.played;
-        if (kept.played.opponent in this.weights || kept.played.opponent === "engine") {
+        // What was learned may be deleted meanwhile.
+        if (kept.played.opponent === "engine" || (await this.weights(kept.played.opponent))) {
           const { sans } = await this.rules.position({ fen: kept.start, moves: kept.moves, chess960: kept.chess960 });
           let node = game.root;
           kept.moves.forEach((uci, index) => (node = game.add(node, uci, sans[index])));
@@ -236,7 +246,8 @@ class Play {
     this.failed = false;
     this.thinking = { turn, best: null };
     this.refresh();
-    const limits = { level: game.played.level, movetime: game.played.time };
+    const { level, time, nodes } = game.played;
+    const limits = nodes ? { nodes } : { level, movetime: time };
     let found;
     try {
       found = await this.engine.at(game.position(end), "go", [JSON.stringify(limits)], (step) => {

@@ -18,6 +18,20 @@ function showError(error) {
   find("alerts").replaceChildren(note);
 }
 
+// Copies a text; without permission, or from a folder, it is shown, to be copied by hand.
+async function copyText(button, text) {
+  const before = button.textContent;
+  try {
+    await navigator.clipboard.writeText(text);
+    button.textContent = "Copied";
+  } catch {
+    find("by-hand").hidden = false;
+    find("by-hand-text").value = text;
+    find("by-hand-text").select();
+  }
+  setTimeout(() => (button.textContent = before), 2000);
+}
+
 class Table {
   // `rules` is the worker that knows the rules, `analysis` the one that judges moves. The mode of the page, play or
   // explain, decides who may move.
@@ -38,7 +52,7 @@ class Table {
     find("typed").addEventListener("submit", (event) => this.typed(event));
     find("copy-pgn").addEventListener("click", () => this.copyPgn().catch(showError));
     find("copy-fen").addEventListener("click", () => {
-      if (this.game) this.copy(find("copy-fen"), this.game.here.info?.fen ?? this.game.start);
+      if (this.game) copyText(find("copy-fen"), this.game.here.info?.fen ?? this.game.start);
     });
     document.addEventListener("keydown", (event) => this.key(event));
   }
@@ -287,19 +301,6 @@ class Table {
     find("go-next").disabled = find("go-last").disabled = !this.game.here.children.length;
   }
 
-  async copy(button, text) {
-    const before = button.textContent;
-    try {
-      await navigator.clipboard.writeText(text);
-      button.textContent = "Copied";
-    } catch {
-      // Without permission, or from a folder: the text is shown, to be copied by hand.
-      find("paste-text").value = text;
-      button.textContent = this.mode?.name === "explain" ? "It is in the field below" : "It is in the field of Explain";
-    }
-    setTimeout(() => (button.textContent = before), 2000);
-  }
-
   async copyPgn() {
     const end = this.game.end(this.game.here);
     const tags = { ...this.game.allTags };
@@ -307,6 +308,6 @@ class Table {
     const isGame = end === this.game.end() && !this.game.mainLine().some((node) => node.tried);
     if (!isGame) tags.Result = "*";
     const text = await this.rules.callAt(this.game.position(end), "pgn", [JSON.stringify(tags)]);
-    await this.copy(find("copy-pgn"), text);
+    await copyText(find("copy-pgn"), text);
   }
 }

@@ -1,21 +1,24 @@
 //! Self-training from the piece values: a [`Learner`] hands out games, [`Worker`]s play them.
 //!
 //! The work is that of `dyad selftrain` with its regression: the same settings and seed give the same weights, in
-//! whatever order and on however many workers the games are played.
+//! whatever order and on however many workers the games are played. What is only for the user depends on that order: the
+//! rough fits of the first games, the games against levels, and the diary.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use dyad_formats::weights_file;
 use dyad_engine::board::{Board, Game};
 use dyad_engine::control::{Control, Instant};
 use dyad_engine::eval::Weights;
 use dyad_formats::game::GameRecord;
 use dyad_formats::packed::{Packed, SAMPLE_BYTES};
+use dyad_levels::file::{MAX_ELO, MIN_ELO, MoveModel};
+use dyad_levels::player::{LevelPlayer, PlayerProfile};
+use dyad_trainer::arena::matches::{MatchGame, MatchPlayer};
 use dyad_trainer::arena::openings::Opening;
 use dyad_trainer::arena::play::FinishedGame;
-use dyad_trainer::arena::statistics::{Decision, Estimate, MatchResults, Points, Sprt};
+use dyad_trainer::arena::statistics::{Decision, MatchResults, Points, score_of_elo};
 use dyad_trainer::base::context::Context;
 use dyad_trainer::data::prepare;
 use dyad_trainer::fit::regression::FitEvent;
@@ -24,43 +27,55 @@ use dyad_trainer::selftrain::work::{self, RandomStream, WindowFit};
 use dyad_trainer::selftrain::{Method, Preset, SelfTrainSettings};
 use serde::{Deserialize, Serialize};
 
+use crate::diary::{self, Fact, Told};
 use crate::play::ucis;
 use crate::weights;
 
 /// Version of [`Learner::state`].
-const FORMAT: u32 = 1;
+const FORMAT: u32 = 2;
 /// Games of a task.
 const GAMES: u64 = 4;
 /// Sets of weights that a worker keeps.
 const KEPT: usize = 4;
 /// The event of self-play games.
 const EVENT: &str = "Dyad in a browser";
+/// Games of the first generation after which a rough fit shows what they teach, and its passes. It has no other effect.
+const ROUGH_FITS: [(usize, u32); 4] = [(if cfg!(test) { 10 } else { 100 }, 12), (250, 8), (500, 6), (1_000, 4)];
+/// Facts of the diary after a rough fit and after that of a generation.
+const NEWS: [usize; 2] = [2, 3];
+/// Entries of the diary that are kept.
+const DIARY: usize = 80;
+
+/// Nodes of a move in the games against levels, and of a game "at its age": with more, the piece values alone beat most
+/// people, and nothing of the learning can be felt.
+pub const AGE_NODES: u64 = 20;
+/// Pairs of games against levels.
+const LEVEL_PAIRS: usize = 8;
+/// The first level that it plays, and the step while it wins or loses all games.
+const FIRST_LEVEL: f64 = 1_500.0;
+const LEVEL_STEP: f64 = 200.0;
+/// The rating of the piece values with [`AGE_NODES`], from 144 games: the same for every training.
+const PIECE_VALUES: Rating = Rating { generation: 0, elo: 1_440.0, error: 70.0, games: 144, seconds: 0.0 };
 
 /// The settings of a training in a browser: the first generation takes two workers some two minutes.
-#[must_use]
 pub fn settings(seed: u64) -> SelfTrainSettings {
     SelfTrainSettings {
         seed,
         positions: 120_000,
         match_games: 100,
-        // As many nodes as in the gating matches: a browser has no time for more.
-        long_nodes: 1_000,
         ..SelfTrainSettings::preset(Preset::Scratch, Method::Regression)
     }
 }
 
-/// The current step of a generation.
+/// The current step of a generation: self-play games, the fit of new weights, their match against the best ones, and
+/// games of the new best weights against levels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Stage {
-    /// Self-play games.
     Games,
-    /// The fit of new weights.
     Fit,
-    /// The match between new and best weights.
     Match,
-    /// The games of the best weights against the built-in ones.
-    Distance,
+    Levels,
 }
 
 /// What is to be done.
@@ -69,30 +84,23 @@ pub enum Stage {
 pub enum Task {
     /// Self-play games, from number [`GAMES`] times `number` on.
     Game {
-        /// The generation.
         generation: u32,
-        /// Number of the task.
         number: u64,
         /// Identifier of the weights.
         weights: [String; 1],
-        /// The games.
         settings: GeneratorSettings,
     },
     /// A pair of match games.
     Pair {
-        /// The generation.
         generation: u32,
-        /// [`Stage::Match`] or [`Stage::Distance`].
         stage: Stage,
-        /// Number of the pair.
         number: u64,
-        /// Identifiers of the players' weights.
-        weights: [String; 2],
-        /// Nodes of a move.
+        /// Identifiers of the players' weights; of one against a level.
+        weights: Vec<String>,
+        /// The level's Elo, 0 in a match.
+        level: u32,
         nodes: u64,
-        /// Start of the opening.
         start: String,
-        /// Moves of the opening.
         moves: Vec<String>,
     },
     /// [`Learner::fit`].
@@ -117,20 +125,24 @@ enum TaskResult {
         pgn: Vec<String>,
         show: Shown,
     },
-    /// Half points of the first player in both games.
+    /// The first player's points in both games.
     Pair {
-        halves: [u8; 2],
+        points: [Points; 2],
         show: Shown,
     },
 }
 
-/// A point of the curve.
+/// A finished pair: the level, 0 in a match, and the first player's points.
+type Pair = (u32, [Points; 2]);
+
+/// A measured strength on the scale of Lichess, with [`AGE_NODES`]: a point of the curve.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Point {
+pub struct Rating {
     generation: u32,
-    /// Elo against the built-in weights.
-    elo: f64,
-    error: f64,
+    /// Elo.
+    pub elo: f64,
+    /// Half the width of its 95 % interval.
+    pub error: f64,
     games: u64,
     /// Seconds of training until then.
     seconds: f64,
@@ -148,73 +160,28 @@ pub struct Gain {
     pub adopted: bool,
 }
 
-/// What happened.
+/// An entry of the diary.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Entry {
+    generation: u32,
+    /// Games played until then.
+    games: u64,
+    #[serde(flatten)]
+    fact: Fact,
+}
+
+/// What happened that [`Status`] does not show.
 #[derive(Clone, Debug, Serialize)]
 #[serde(tag = "event", rename_all = "lowercase")]
 pub enum Event {
-    /// A stage begins.
-    Stage {
-        /// The stage.
-        stage: Stage,
-        /// The generation.
-        generation: u32,
-        /// Games, or passes of the fit.
-        of: u64,
-    },
-    /// Games of the stage are done.
-    Progress {
-        /// The number of these games.
-        done: u64,
-        /// Games of the stage, at most.
-        of: u64,
-    },
     /// A game to be shown.
-    Game {
-        /// The game.
-        #[serde(flatten)]
-        game: Shown,
-    },
-    /// New weights are fitted.
-    Fitted {
-        /// The generation.
-        generation: u32,
-        /// Loss before and after; `None` without test positions.
-        loss: [Option<f64>; 2],
-        /// Positions learned from.
-        positions: u64,
-        /// What does not learn yet.
-        note: Option<String>,
-    },
-    /// The score of a match so far.
-    Match {
-        /// The generation.
-        generation: u32,
-        /// [`Stage::Match`] or [`Stage::Distance`].
-        stage: Stage,
-        /// The results, from the view of the weights that learn.
-        #[serde(flatten)]
-        results: MatchResults,
-        /// Elo difference.
-        elo: f64,
-        /// Half the width of its 95 % interval.
-        error: f64,
-        /// Whether the match is over.
-        over: bool,
-    },
-    /// The new weights are the best.
-    Adopted(Gain),
-    /// The new weights are not proven stronger.
-    Rejected(Gain),
-    /// A new point of the curve.
-    Curve {
-        /// The point.
-        point: Point,
-    },
+    Game(Shown),
+    /// The score of a match so far, from the view of the weights that learn.
+    Match(MatchResults),
+    /// The gating match is over.
+    Gain(Gain),
     /// A generation is done: time to store [`Learner::state`] and its samples.
-    Saved {
-        /// The generation.
-        generation: u32,
-    },
+    Saved,
 }
 
 /// Progress of a fit.
@@ -228,25 +195,36 @@ pub struct FitProgress {
 }
 
 /// Where a training is.
-#[derive(Clone, Debug, Serialize)]
-pub struct Status {
+#[derive(Debug, Serialize)]
+pub struct Status<'a> {
     seed: u64,
-    /// The current generation.
-    pub generation: u32,
-    stage: Stage,
+    #[serde(flatten)]
+    state: &'a Progress,
     stages: [Stage; 4],
     done: u64,
     of: u64,
-    /// Generations adopted.
-    pub adopted: u32,
-    best_generation: u32,
     games: u64,
+    nodes: u64,
+    seconds: f64,
+}
+
+/// What [`Learner::state`] and [`Status`] share.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Progress {
+    /// The current generation.
+    pub generation: u32,
+    stage: Stage,
+    best_generation: u32,
+    /// Positions of all generations.
     positions: u64,
-    /// Elo of the best weights against the built-in ones.
-    pub curve: Vec<Point>,
+    /// The strength of the best weights.
+    pub curve: Vec<Rating>,
     /// The gating matches.
     pub gains: Vec<Gain>,
-    seconds: f64,
+    /// The diary.
+    pub diary: Vec<Entry>,
+    /// What does not learn yet.
+    note: Option<String>,
 }
 
 /// What [`Learner::state`] holds besides weights.
@@ -254,18 +232,15 @@ pub struct Status {
 struct State {
     format: u32,
     settings: SelfTrainSettings,
-    generation: u32,
-    stage: Stage,
-    best_generation: u32,
-    adopted: u32,
+    progress: Progress,
     /// The games of the tasks of this generation in PGN.
-    games: Vec<Option<Vec<String>>>,
-    /// Half points of the pairs of this match.
-    pairs: Vec<Option<[u8; 2]>>,
-    games_played: u64,
-    positions: u64,
-    curve: Vec<Point>,
-    gains: Vec<Gain>,
+    pgn: Vec<Option<Vec<String>>>,
+    /// The pairs of this match.
+    pairs: Vec<Option<Pair>>,
+    /// Games of finished stages.
+    games: u64,
+    told: Told,
+    rough_fits: usize,
     seconds: f64,
 }
 
@@ -288,9 +263,8 @@ pub struct Learner {
     /// The weights that play for adoption.
     new: Option<Arc<Weights>>,
     samples: BTreeMap<u32, Vec<Packed>>,
-    /// The first task that was not handed out, and those handed out in vain.
-    next: u64,
-    lost: BTreeSet<u64>,
+    /// The tasks of the stage that are not handed out, `None` before the first.
+    open: Option<BTreeSet<u64>>,
     openings: Vec<Opening>,
     more_openings: Option<Box<dyn Iterator<Item = Opening>>>,
     since: Instant,
@@ -298,41 +272,43 @@ pub struct Learner {
 
 impl Learner {
     /// A training from the piece values.
-    #[must_use]
     pub fn new(seed: u64) -> Learner {
         Learner::with_settings(settings(seed), Arc::new(Weights::material()))
     }
 
     /// A training that continues from `best`. The fits start from the piece values.
-    #[must_use]
     pub fn from_weights(best: Arc<Weights>, seed: u64) -> Learner {
         Learner::with_settings(settings(seed), best)
     }
 
     /// A training with other settings, of a regression without tuning and interpolation.
-    ///
-    /// # Panics
-    /// For settings of a comparison training.
-    #[must_use]
     pub fn with_settings(settings: SelfTrainSettings, best: Arc<Weights>) -> Learner {
+        let initial = Arc::new(Weights::material());
+        let is_measured = best.plays_as(&initial);
+        let progress = Progress {
+            generation: 0,
+            stage: Stage::Levels,
+            best_generation: 0,
+            positions: 0,
+            curve: if is_measured { vec![PIECE_VALUES] } else { Vec::new() },
+            gains: Vec::new(),
+            diary: Vec::new(),
+            note: None,
+        };
         let state = State {
             format: FORMAT,
             settings,
-            generation: 0,
-            stage: Stage::Distance,
-            best_generation: 0,
-            adopted: 0,
-            games: Vec::new(),
+            progress,
+            pgn: Vec::new(),
             pairs: Vec::new(),
-            games_played: 0,
-            positions: 0,
-            curve: Vec::new(),
-            gains: Vec::new(),
+            games: 0,
+            told: Told::new(&best),
+            rough_fits: 0,
             seconds: 0.0,
         };
-        let mut learner = Learner::of(state, Arc::new(Weights::material()), best, None).expect("a regression");
-        if learner.state.settings.distance_games() == 0 {
-            learner.begin_generation(&mut Vec::new());
+        let mut learner = Learner::of(state, initial, best, None).expect("a regression");
+        if is_measured {
+            learner.begin_generation();
         }
         learner
     }
@@ -352,8 +328,7 @@ impl Learner {
             best,
             new,
             samples: BTreeMap::new(),
-            next: 0,
-            lost: BTreeSet::new(),
+            open: None,
             openings: Vec::new(),
             more_openings: None,
             since: Instant::now(),
@@ -361,14 +336,17 @@ impl Learner {
     }
 
     /// A training from its [`state`](Self::state); the samples of the [`kept`](Self::kept) generations must follow.
-    ///
-    /// # Errors
-    /// For texts that are no state of this version.
     pub fn restore(state: &[u8]) -> Result<Learner, String> {
-        let file: StateFile = serde_json::from_slice(state).map_err(|error| format!("a damaged training: {error}"))?;
-        if file.state.format != FORMAT {
-            return Err(format!("the training is of format {}, expected {FORMAT}", file.state.format));
+        #[derive(Deserialize)]
+        struct Version {
+            format: u32,
         }
+        let damaged = |error: serde_json::Error| format!("a damaged training: {error}");
+        let Version { format } = serde_json::from_slice(state).map_err(damaged)?;
+        if format != FORMAT {
+            return Err(format!("the training is of format {format}, expected {FORMAT}: start over"));
+        }
+        let file: StateFile = serde_json::from_slice(state).map_err(damaged)?;
         file.state.settings.check()?;
         let [initial, best] = [&file.initial, &file.best].map(|text| weights(text.as_bytes()));
         let new = file.new.map(|text| weights(text.as_bytes())).transpose()?;
@@ -376,7 +354,6 @@ impl Learner {
     }
 
     /// Everything but the samples of finished generations.
-    #[must_use]
     pub fn state(&self) -> Vec<u8> {
         let text = |weights: &Weights| String::from_utf8(weights.to_json()).expect("JSON is UTF-8");
         let file = StateFile {
@@ -389,17 +366,15 @@ impl Learner {
     }
 
     /// The generations whose samples the training needs.
-    #[must_use]
     pub fn kept(&self) -> Vec<u32> {
-        let generation = self.state.generation;
-        let fitted = [Stage::Match, Stage::Distance].contains(&self.state.stage);
+        let Progress { generation, stage, .. } = self.state.progress;
+        let fitted = [Stage::Match, Stage::Levels].contains(&stage);
         let first = self.state.settings.window_start(generation + u32::from(fitted));
         let last = if fitted { generation } else { generation.saturating_sub(1) };
         (first.max(1)..=last).collect()
     }
 
     /// The samples of a generation, 32 bytes each.
-    #[must_use]
     pub fn samples(&self, generation: u32) -> Vec<u8> {
         self.samples
             .get(&generation)
@@ -408,9 +383,6 @@ impl Learner {
     }
 
     /// Takes the samples of a generation after [`restore`](Self::restore).
-    ///
-    /// # Errors
-    /// For bytes that are no samples.
     pub fn restore_samples(&mut self, generation: u32, bytes: &[u8]) -> Result<(), String> {
         let (samples, rest) = bytes.as_chunks::<SAMPLE_BYTES>();
         if !rest.is_empty() || samples.iter().any(|sample| Packed(*sample).board().is_err()) {
@@ -420,117 +392,113 @@ impl Learner {
         Ok(())
     }
 
-    /// The weights with an identifier: `best`, `new`, `start`, `builtin`, or one of a task.
-    ///
-    /// # Errors
-    /// For other identifiers.
+    /// The weights with an identifier: `best`, `new`, or one of a task.
     pub fn weights(&self, id: &str) -> Result<Arc<Weights>, String> {
-        let embedded = Weights::embedded();
-        let known = [("best", Some(&self.best)), ("new", self.new.as_ref()), ("start", Some(&self.initial))];
-        let mut all = known.into_iter().chain([("builtin", Some(&embedded))]);
-        let found = all.find_map(|(name, weights)| weights.filter(|weights| name == id || weights.id() == id));
-        found.cloned().ok_or_else(|| format!("there are no weights '{id}'"))
+        let known = [("best", Some(&self.best)), ("new", self.new.as_ref())];
+        let mut all = known.into_iter().filter_map(|(name, weights)| Some((name, weights?)));
+        let found = all.find(|(name, weights)| *name == id || weights.id() == id);
+        found.map(|(_, weights)| Arc::clone(weights)).ok_or_else(|| format!("there are no weights '{id}'"))
     }
 
     /// The name for a file of the best weights.
-    #[must_use]
     pub fn export_name(&self) -> String {
-        format!("dyad-browser-seed{}-generation{}.json", self.state.settings.seed, self.state.best_generation)
+        let State { settings, progress, .. } = &self.state;
+        format!("dyad-browser-seed{}-generation{}.json", settings.seed, progress.best_generation)
     }
 
     /// The next task.
-    ///
-    /// # Errors
-    /// When no opening of a match is balanced.
     pub fn next_task(&mut self) -> Result<Task, String> {
-        let (generation, stage) = (self.state.generation, self.state.stage);
-        if stage == Stage::Fit {
+        let Progress { generation, stage, .. } = self.state.progress;
+        if stage == Stage::Fit || self.rough_fit_is_due() {
             return Ok(Task::Fit);
         }
-        let Some(number) = self.next_number() else { return Ok(Task::Wait) };
+        let open =
+            self.open.take().unwrap_or_else(|| (0..self.tasks()).filter(|number| !self.is_done(*number)).collect());
+        let Some(number) = self.open.insert(open).pop_first() else { return Ok(Task::Wait) };
         if stage == Stage::Games {
             let settings = work::games(&self.state.settings, generation);
             return Ok(Task::Game { generation, number, weights: [self.best.id()], settings });
         }
         let opening = self.opening(number)?;
         let moves = ucis(&opening.start, opening.moves.iter().copied());
-        let (players, nodes) = (self.players(), self.nodes());
-        let weights = players.map(|weights| weights.id());
-        Ok(Task::Pair { generation, stage, number, weights, nodes, start: opening.start.fen(), moves })
+        let (weights, level, nodes) = match &self.new {
+            Some(new) if stage == Stage::Match => (vec![new.id(), self.best.id()], 0, self.state.settings.match_nodes),
+            _ => (vec![self.best.id()], self.level(), AGE_NODES),
+        };
+        Ok(Task::Pair { generation, stage, number, weights, level, nodes, start: opening.start.fen(), moves })
     }
 
-    /// The number of a task that is to be handed out.
-    fn next_number(&mut self) -> Option<u64> {
-        if let Some(number) = self.lost.pop_first() {
-            return Some(number);
-        }
-        let of = self.tasks();
-        while self.next < of && self.is_done(self.next) {
-            self.next += 1;
-        }
-        let number = self.next;
-        self.next += 1;
-        (number < of).then_some(number)
+    fn rough_fit_is_due(&self) -> bool {
+        let Progress { generation, stage, .. } = self.state.progress;
+        let due = ROUGH_FITS.get(self.state.rough_fits);
+        (generation, stage) == (1, Stage::Games) && due.is_some_and(|(games, _)| self.stage_done() >= *games as u64)
     }
 
     fn is_done(&self, number: u64) -> bool {
         let number = number as usize;
-        match self.state.stage {
-            Stage::Games => self.state.games.get(number).is_some_and(Option::is_some),
+        match self.state.progress.stage {
+            Stage::Games => self.state.pgn.get(number).is_some_and(Option::is_some),
             _ => self.state.pairs.get(number).is_some_and(Option::is_some),
         }
     }
 
     /// Games of the stage, at most.
-    fn games(&self) -> u64 {
+    fn stage_games(&self) -> u64 {
         let settings = &self.state.settings;
-        match self.state.stage {
-            Stage::Games => work::games(settings, self.state.generation).games,
+        match self.state.progress.stage {
+            Stage::Games => work::games(settings, self.state.progress.generation).games,
             Stage::Match => settings.match_games.next_multiple_of(2),
-            Stage::Distance => settings.distance_games().next_multiple_of(2),
+            Stage::Levels => 2 * LEVEL_PAIRS as u64,
             Stage::Fit => 0,
         }
     }
 
-    fn tasks(&self) -> u64 {
-        let games = self.games();
-        games.div_ceil(if self.state.stage == Stage::Games { GAMES } else { 2 })
-    }
-
-    /// The players of the current match.
-    fn players(&self) -> [Arc<Weights>; 2] {
-        match (self.state.stage, &self.new) {
-            (Stage::Match, Some(new)) => [Arc::clone(new), Arc::clone(&self.best)],
-            _ => [Arc::clone(&self.best), Weights::embedded()],
+    fn stage_done(&self) -> u64 {
+        match self.state.progress.stage {
+            Stage::Games => self.state.pgn.iter().flatten().map(|games| games.len() as u64).sum(),
+            _ => 2 * self.state.pairs.iter().flatten().count() as u64,
         }
     }
 
-    fn nodes(&self) -> u64 {
-        let settings = &self.state.settings;
-        if self.state.stage == Stage::Match { settings.match_nodes } else { settings.long_nodes }
+    fn tasks(&self) -> u64 {
+        self.stage_games().div_ceil(if self.state.progress.stage == Stage::Games { GAMES } else { 2 })
     }
 
     /// The opening of a pair.
     fn opening(&mut self, number: u64) -> Result<Opening, String> {
-        let settings = &self.state.settings;
-        let stream = if self.state.stage == Stage::Match { RandomStream::Match } else { RandomStream::Distance };
-        let seed = work::seed(settings, self.state.generation, stream);
-        let [_, other] = self.players();
-        let source =
-            self.more_openings.get_or_insert_with(|| Box::new(work::openings(&self.state.settings, seed, &other)));
+        let (settings, progress) = (&self.state.settings, &self.state.progress);
+        let stream = if progress.stage == Stage::Match { RandomStream::Match } else { RandomStream::Distance };
+        let seed = work::seed(settings, progress.generation, stream);
+        let source = self.more_openings.get_or_insert_with(|| Box::new(work::openings(settings, seed, &self.best)));
         while self.openings.len() <= number as usize {
             self.openings.push(source.next().ok_or("no opening is balanced")?);
         }
         Ok(self.openings[number as usize].clone())
     }
 
+    /// The level of the next pair: as strong as it is itself, as far as is known.
+    fn level(&self) -> u32 {
+        let pairs: Vec<Pair> = self.state.pairs.iter().flatten().copied().collect();
+        let elo = match (rating(&pairs), pairs.last()) {
+            (Some((elo, _)), _) => elo,
+            // All games are won, or all are lost.
+            (None, Some((_, points))) => {
+                let levels = pairs.iter().map(|(level, _)| f64::from(*level));
+                if points[0] == Points::Win {
+                    levels.fold(0.0, f64::max) + LEVEL_STEP
+                } else {
+                    levels.fold(9e9, f64::min) - LEVEL_STEP
+                }
+            }
+            (None, None) => self.state.progress.curve.last().map_or(FIRST_LEVEL, |rating| rating.elo),
+        };
+        ((elo / 50.0).round() * 50.0).clamp(MIN_ELO.into(), MAX_ELO.into()) as u32
+    }
+
     /// Hands a task out again.
-    ///
-    /// # Errors
-    /// For texts that are no task.
     pub fn lost(&mut self, task: &str) -> Result<(), String> {
-        if let Some(number) = self.current(&parse(task)?) {
-            self.lost.insert(number);
+        if let (Some(number), Some(open)) = (self.current(&parse(task)?), &mut self.open) {
+            open.insert(number);
         }
         Ok(())
     }
@@ -542,212 +510,204 @@ impl Learner {
             Task::Pair { generation, stage, number, .. } => (*generation, *stage, *number),
             Task::Fit | Task::Wait => return None,
         };
-        let same = (of, at) == (self.state.generation, self.state.stage);
+        let same = (of, at) == (self.state.progress.generation, self.state.progress.stage);
         (same && number < self.tasks() && !self.is_done(number)).then_some(number)
     }
 
     /// Takes the result of a task. A result that is not wanted any more is ignored.
-    ///
-    /// # Errors
-    /// For texts that are no task or no result of it.
     pub fn done(&mut self, task: &str, result: &[u8]) -> Result<Vec<Event>, String> {
         let task: Task = parse(task)?;
         let Some(number) = self.current(&task) else { return Ok(Vec::new()) };
         let result = serde_json::from_slice(result).map_err(|error| format!("a damaged result: {error}"))?;
-        let (at, mut events) = (number as usize, Vec::new());
         let show = match (task, result) {
             (Task::Game { .. }, TaskResult::Games { pgn, show }) => {
                 if pgn.iter().any(|game| work::parse(game).is_none()) {
                     return Err("a result without a complete game".into());
                 }
-                put(&mut self.state.games, at, pgn);
+                put(&mut self.state.pgn, number, pgn);
                 show
             }
-            (Task::Pair { .. }, TaskResult::Pair { halves, show }) if halves.iter().all(|half| *half <= 2) => {
-                put(&mut self.state.pairs, at, halves);
+            (Task::Pair { level, .. }, TaskResult::Pair { points, show }) => {
+                put(&mut self.state.pairs, number, (level, points));
                 show
             }
             _ => return Err("the result of another task".into()),
         };
-        events.push(Event::Game { game: show });
-        events.push(Event::Progress { done: self.games_done(), of: self.games() });
-        match self.state.stage {
-            Stage::Games if self.games_done() >= self.games() => self.begin(Stage::Fit, &mut events),
-            Stage::Match | Stage::Distance => self.count(&mut events)?,
+        let mut events = vec![Event::Game(show)];
+        match self.state.progress.stage {
+            Stage::Games if self.stage_done() >= self.stage_games() => self.begin(Stage::Fit),
+            Stage::Match => self.count(&mut events)?,
+            Stage::Levels if self.stage_done() >= self.stage_games() => self.end_levels(&mut events),
             _ => {}
         }
         Ok(events)
     }
 
-    fn games_done(&self) -> u64 {
-        match self.state.stage {
-            Stage::Games => self.state.games.iter().flatten().map(|games| games.len() as u64).sum(),
-            _ => 2 * self.state.pairs.iter().flatten().count() as u64,
-        }
-    }
-
     /// Counts the pairs in their order, and ends the match.
     fn count(&mut self, events: &mut Vec<Event>) -> Result<(), String> {
-        let sprt = self.sprt()?;
+        let sprt = self.state.settings.sprt()?;
         let (mut results, mut decision) = (MatchResults::default(), Decision::Continue);
-        for pair in self.state.pairs.iter().map_while(|pair| *pair) {
-            results.add(pair.map(points));
+        for (_, points) in self.state.pairs.iter().map_while(|pair| *pair) {
+            results.add(points);
             decision = sprt.decide(&results);
             if decision != Decision::Continue {
                 break;
             }
         }
-        let over = results.pairs() == self.tasks() || decision != Decision::Continue;
-        let (generation, stage, elo) = (self.state.generation, self.state.stage, results.elo());
-        events.push(Event::Match { generation, stage, results, elo: elo.value, error: elo.error(), over });
-        if over {
-            self.state.games_played += results.games();
-            match stage {
-                Stage::Match => self.end_match(results, decision, &elo, events),
-                _ => self.end_distance(&elo, results.games(), events),
+        events.push(Event::Match(results));
+        if results.pairs() < self.tasks() && decision == Decision::Continue {
+            return Ok(());
+        }
+        let (generation, elo) = (self.state.progress.generation, results.elo());
+        let adopted = work::proves(Some(decision), &elo);
+        let gain = Gain { generation, elo: elo.value, error: elo.error(), results, adopted };
+        self.state.games += results.games();
+        self.state.progress.gains.push(gain);
+        self.tell(diary::of_match(generation, &results, adopted));
+        events.push(Event::Gain(gain));
+        match self.new.take().filter(|_| adopted) {
+            Some(new) => {
+                self.best = new;
+                self.state.progress.best_generation = generation;
+                self.begin(Stage::Levels);
             }
+            None => self.end_generation(events),
         }
         Ok(())
     }
 
-    fn sprt(&self) -> Result<Sprt, String> {
-        match self.state.stage {
-            Stage::Match => self.state.settings.sprt(),
-            _ => work::distance_sprt(),
+    fn end_levels(&mut self, events: &mut Vec<Event>) {
+        let pairs: Vec<Pair> = self.state.pairs.iter().flatten().copied().collect();
+        let games = 2 * pairs.len() as u64;
+        self.state.games += games;
+        let found = rating(&pairs);
+        if let Some((elo, error)) = found {
+            let generation = self.state.progress.best_generation;
+            self.state.progress.curve.push(Rating { generation, elo, error, games, seconds: self.seconds() });
         }
-    }
-
-    fn end_match(&mut self, results: MatchResults, decision: Decision, elo: &Estimate, events: &mut Vec<Event>) {
-        let adopted = work::proves(Some(decision), elo);
-        let generation = self.state.generation;
-        let gain = Gain { generation, elo: elo.value, error: elo.error(), results, adopted };
-        self.state.gains.push(gain);
-        events.push(if adopted { Event::Adopted(gain) } else { Event::Rejected(gain) });
-        match self.new.take().filter(|_| adopted) {
-            Some(new) => {
-                self.best = new;
-                self.state.adopted += 1;
-                self.state.best_generation = generation;
-                if self.state.settings.distance_games() > 0 {
-                    self.begin(Stage::Distance, events);
-                } else {
-                    self.end_generation(events);
-                }
-            }
-            None => self.end_generation(events),
-        }
-    }
-
-    fn end_distance(&mut self, elo: &Estimate, games: u64, events: &mut Vec<Event>) {
-        let generation = self.state.best_generation;
-        let point = Point { generation, elo: elo.value, error: elo.error(), games, seconds: self.seconds() };
-        self.state.curve.push(point);
-        events.push(Event::Curve { point });
+        self.tell(diary::of_levels(found, games));
         self.end_generation(events);
     }
 
+    fn tell(&mut self, facts: impl IntoIterator<Item = Fact>) {
+        let (generation, games) = (self.state.progress.generation, self.state.games + self.stage_done());
+        let diary = &mut self.state.progress.diary;
+        diary.extend(facts.into_iter().map(|fact| Entry { generation, games, fact }));
+        diary.drain(..diary.len().saturating_sub(DIARY));
+    }
+
     fn end_generation(&mut self, events: &mut Vec<Event>) {
-        events.push(Event::Saved { generation: self.state.generation });
-        self.begin_generation(events);
+        events.push(Event::Saved);
+        self.begin_generation();
     }
 
-    fn begin_generation(&mut self, events: &mut Vec<Event>) {
-        self.state.generation += 1;
-        let first = self.state.settings.window_start(self.state.generation);
+    fn begin_generation(&mut self) {
+        self.state.progress.generation += 1;
+        let first = self.state.settings.window_start(self.state.progress.generation);
         self.samples.retain(|generation, _| *generation >= first);
-        self.begin(Stage::Games, events);
+        self.begin(Stage::Games);
     }
 
-    fn begin(&mut self, stage: Stage, events: &mut Vec<Event>) {
-        self.state.stage = stage;
-        (self.next, self.lost) = (0, BTreeSet::new());
+    fn begin(&mut self, stage: Stage) {
+        self.state.progress.stage = stage;
+        self.open = None;
         (self.openings, self.more_openings) = (Vec::new(), None);
         self.state.pairs = Vec::new();
         if stage == Stage::Games {
-            self.state.games = Vec::new();
+            self.state.pgn = Vec::new();
         }
-        let of = if stage == Stage::Fit { self.state.settings.passes.into() } else { self.games() };
-        events.push(Event::Stage { stage, generation: self.state.generation, of });
     }
 
-    /// Fits new weights to the games. `on_progress` also receives the weights so far after each pass.
-    ///
-    /// # Errors
-    /// When there is nothing to learn from, or the result is no valid weights.
+    /// Fits new weights to the games; between the games of the first generation, only to show what they teach.
+    /// `on_progress` also receives the weights so far after each pass.
     pub fn fit(&mut self, on_progress: &mut dyn FnMut(&FitProgress, Option<&Weights>)) -> Result<Vec<Event>, String> {
-        if self.state.stage != Stage::Fit {
+        let is_rough = self.rough_fit_is_due();
+        if self.state.progress.stage != Stage::Fit && !is_rough {
             return Err("the games are not complete".into());
         }
-        let (generation, settings) = (self.state.generation, &self.state.settings);
+        let (generation, mut settings) = (self.state.progress.generation, self.state.settings.clone());
         let games: Vec<GameRecord> =
-            self.state.games.iter().flatten().flatten().filter_map(|game| work::parse(game)).collect();
-        let drawn = prepare::draw(&work::positions(settings, generation, work::filters(settings)), &games);
-        self.samples.insert(generation, drawn.clone());
+            self.state.pgn.iter().flatten().flatten().filter_map(|game| work::parse(game)).collect();
+        let drawn = prepare::draw(&work::positions(&settings, generation, work::filters(&settings)), &games);
+        if is_rough {
+            settings.passes = ROUGH_FITS[self.state.rough_fits].1;
+            self.state.rough_fits += 1;
+        }
+        self.samples.insert(generation, drawn);
         let first = settings.window_start(generation);
         let window: Vec<Packed> =
             self.samples.range(first..=generation).flat_map(|(_, samples)| samples).copied().collect();
+        let (new, note) = self.fitted(&settings, &window, is_rough, on_progress)?;
+        self.state.progress.note = note.filter(|_| !is_rough);
+        let known = if is_rough { &[] } else { &window[..] };
+        let news = self.state.told.news(&new, known, NEWS[usize::from(!is_rough)]);
+        if is_rough {
+            self.samples.remove(&generation);
+            self.tell(news);
+            return Ok(Vec::new());
+        }
+        self.state.games += games.len() as u64;
+        self.state.progress.positions += self.samples[&generation].len() as u64;
+        self.state.pgn = Vec::new();
+        self.tell(news);
+        let mut events = Vec::new();
+        if new.plays_as(&self.best) {
+            self.end_generation(&mut events);
+        } else {
+            self.new = Some(Arc::new(new));
+            self.begin(Stage::Match);
+        }
+        Ok(events)
+    }
+
+    /// The weights of a fit, and a note on what does not learn yet.
+    fn fitted(
+        &self,
+        settings: &SelfTrainSettings,
+        window: &[Packed],
+        is_rough: bool,
+        on_progress: &mut dyn FnMut(&FitProgress, Option<&Weights>),
+    ) -> Result<(Weights, Option<String>), String> {
+        let generation = self.state.progress.generation;
         let (stop, weights) = (Control::new(false), [&self.initial, &self.best]);
-        let fit = WindowFit::new(settings, generation, &window, weights, 1, &stop);
-        let fit = fit.map_err(|error| error.to_string())?;
+        let fit = WindowFit::new(settings, generation, window, weights, 1, &stop).map_err(|error| error.to_string())?;
+        let fit = if is_rough { fit.of_squares() } else { fit };
         let (of, passes) = (u64::from(fit.passes()) * fit.positions(), fit.passes());
         let mut now = FitProgress { done: 0, of, pass: 1, passes, loss: None };
-        let (mut loss, units) = ([None; 2], self.initial.units);
+        let units = self.initial.units;
         let mut report = |event: FitEvent| {
             now.done = event.done(fit.positions()).unwrap_or(now.done);
             let mut improved = None;
             match event {
-                FitEvent::Start { test_loss, .. } => loss = [test_loss; 2],
                 FitEvent::Progress { epoch, .. } => now.pass = epoch,
-                FitEvent::Epoch(epoch) => {
-                    now.loss = Some(epoch.train_loss);
-                    if epoch.best {
-                        loss[1] = epoch.test_loss;
-                    }
-                }
+                FitEvent::Epoch(epoch) => now.loss = Some(epoch.train_loss),
                 FitEvent::Improved(floats) => {
                     improved = Weights::from_floats(&floats, serde_json::Value::Null).ok();
                     improved.iter_mut().for_each(|weights| weights.units = units);
                 }
+                FitEvent::Start { .. } => {}
             }
             on_progress(&now, improved.as_ref());
         };
         let mut new = fit
             .run(&mut Context { threads: 1, stop: &stop, on_event: &mut report })
             .map_err(|error| error.to_string())?;
-        let (positions, note) = (fit.positions(), fit.note());
         new.meta.name = format!("browser, generation {generation}");
         new.meta.provenance["by"] = "dyad in a browser".into();
         new.units.win_rate = self.best.units.win_rate;
-        self.state.games_played += games.len() as u64;
-        self.state.positions += drawn.len() as u64;
-        self.state.games = Vec::new();
-        let mut events = vec![Event::Fitted { generation, loss, positions, note }];
-        if new.plays_as(&self.best) {
-            self.end_generation(&mut events);
-        } else {
-            self.new = Some(Arc::new(new));
-            self.begin(Stage::Match, &mut events);
-        }
-        Ok(events)
+        Ok((new, fit.note()))
     }
 
     /// Where the training is.
-    #[must_use]
-    pub fn status(&self) -> Status {
-        let state = &self.state;
+    pub fn status(&self) -> Status<'_> {
         Status {
-            seed: state.settings.seed,
-            generation: state.generation,
-            stage: state.stage,
-            stages: [Stage::Games, Stage::Fit, Stage::Match, Stage::Distance],
-            done: self.games_done(),
-            of: self.games(),
-            adopted: state.adopted,
-            best_generation: state.best_generation,
-            games: state.games_played,
-            positions: state.positions,
-            curve: state.curve.clone(),
-            gains: state.gains.clone(),
+            seed: self.state.settings.seed,
+            state: &self.state.progress,
+            stages: [Stage::Games, Stage::Fit, Stage::Match, Stage::Levels],
+            done: self.stage_done(),
+            of: self.stage_games(),
+            games: self.state.games + self.stage_done(),
+            nodes: AGE_NODES,
             seconds: self.seconds(),
         }
     }
@@ -757,23 +717,39 @@ impl Learner {
     }
 }
 
+/// The rating at which the expected points against the levels are the points made, and half the width of its 95 %
+/// interval. `None` if all games are won or all are lost: that would be a bound.
+fn rating(pairs: &[Pair]) -> Option<(f64, f64)> {
+    let expected = |elo: f64, level: &u32| score_of_elo(elo - f64::from(*level));
+    let points: f64 = pairs.iter().flat_map(|(_, points)| points).map(|points| points.halves() as f64 / 2.0).sum();
+    if points <= 0.0 || points >= 2.0 * pairs.len() as f64 {
+        return None;
+    }
+    let (mut low, mut high) = (-2_000.0, 6_000.0);
+    while high - low > 0.5 {
+        let middle = f64::midpoint(low, high);
+        let sum: f64 = pairs.iter().map(|(level, _)| 2.0 * expected(middle, level)).sum();
+        if sum < points { low = middle } else { high = middle }
+    }
+    let per_elo = std::f64::consts::LN_10 / 400.0;
+    let variance = |(level, _): &Pair| {
+        let score = expected(low, level);
+        2.0 * score * (1.0 - score) * per_elo * per_elo
+    };
+    let information: f64 = pairs.iter().map(variance).sum();
+    Some((low, 1.96 / information.sqrt()))
+}
+
 fn parse(task: &str) -> Result<Task, String> {
     serde_json::from_str(task).map_err(|error| format!("no task: {error}"))
 }
 
-fn put<T>(list: &mut Vec<Option<T>>, at: usize, value: T) {
+fn put<T>(list: &mut Vec<Option<T>>, at: u64, value: T) {
+    let at = at as usize;
     if list.len() <= at {
         list.resize_with(at + 1, || None);
     }
     list[at] = Some(value);
-}
-
-fn points(halves: u8) -> Points {
-    match halves {
-        0 => Points::Loss,
-        1 => Points::Draw,
-        _ => Points::Win,
-    }
 }
 
 /// Plays the games of tasks.
@@ -786,16 +762,7 @@ pub struct Worker {
 }
 
 impl Worker {
-    /// Whether the worker has the weights with this identifier.
-    #[must_use]
-    pub fn has(&self, id: &str) -> bool {
-        self.find(id).is_some()
-    }
-
     /// Takes weights; the last four are kept.
-    ///
-    /// # Errors
-    /// For files that are no weights.
     pub fn set_weights(&mut self, id: &str, file: &[u8]) -> Result<(), String> {
         let new = weights(file)?;
         self.weights.retain(|(known, _)| known != id);
@@ -806,24 +773,30 @@ impl Worker {
         Ok(())
     }
 
-    fn find(&self, id: &str) -> Option<Arc<Weights>> {
-        let own = self.weights.iter().find(|(known, _)| known == id).map(|(_, weights)| Arc::clone(weights));
-        own.or_else(|| Some(Weights::embedded()).filter(|embedded| embedded.id() == id))
-    }
-
     fn named(&self, id: &str) -> Result<Arc<Weights>, String> {
-        self.find(id).ok_or_else(|| format!("the worker has no weights '{id}'"))
+        let found = self.weights.iter().find(|(known, _)| known == id);
+        found.map(|(_, weights)| Arc::clone(weights)).ok_or_else(|| format!("the worker has no weights '{id}'"))
     }
 
     /// Does a task.
-    ///
-    /// # Errors
-    /// For texts that are no task of a worker, and missing weights.
     pub fn run(&mut self, task: &str) -> Result<Vec<u8>, String> {
         let result = match parse(task)? {
             Task::Game { number, weights: [id], settings, .. } => self.games(number, &id, settings)?,
-            Task::Pair { number, weights: ids, nodes, start, moves, .. } => {
-                self.pair(number, &ids, nodes, &opening(&start, &moves)?)?
+            Task::Pair { generation, number, weights: ids, level, nodes, start, moves, .. } => {
+                let all: Result<Vec<_>, _> = ids.iter().map(|id| self.named(id)).collect();
+                let all = all?;
+                let (Some(first), Some(second)) = (all.first(), all.last()) else { return Err("no players".into()) };
+                let players = [("first", Arc::clone(first)), ("second", Arc::clone(second))];
+                let mut played = work::match_of(&settings(1), &players, nodes, 2, None);
+                if level > 0 {
+                    let seed = u64::from(generation) << 32 | number;
+                    let profile = PlayerProfile::with_elo(&MoveModel::embedded(), level.into(), seed);
+                    let make = move || LevelPlayer::new(profile.clone());
+                    played.players[1] = MatchPlayer::other("level", format!("level {level}"), make);
+                }
+                let games = played.play_pair(number, &opening(&start, &moves)?).map_err(|error| error.to_string())?;
+                let points = games.each_ref().map(MatchGame::points);
+                TaskResult::Pair { points, show: shown(&games[0].game) }
             }
             Task::Fit | Task::Wait => return Err("no task of a worker".into()),
         };
@@ -849,15 +822,6 @@ impl Worker {
         self.player = Some((id.to_string(), settings, player));
         Ok(TaskResult::Games { pgn, show })
     }
-
-    fn pair(&self, number: u64, ids: &[String; 2], nodes: u64, opening: &Opening) -> Result<TaskResult, String> {
-        let [first, second] = ids.each_ref().map(|id| self.named(id));
-        let players = [("first", first?), ("second", second?)];
-        let played = work::match_of(&settings(1), &players, nodes, 2, None);
-        let games = played.play_pair(number, opening).map_err(|error| error.to_string())?;
-        let halves = games.each_ref().map(|game| game.points().halves() as u8);
-        Ok(TaskResult::Pair { halves, show: shown(&games[0].game) })
-    }
 }
 
 fn opening(start: &str, moves: &[String]) -> Result<Opening, String> {
@@ -877,6 +841,7 @@ fn shown(game: &FinishedGame) -> Shown {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use dyad_formats::weights_file;
     use dyad_trainer::selftrain::begin;
     use std::fs;
 
@@ -895,9 +860,9 @@ mod tests {
     /// Does all tasks up to the end of a generation, in the order that `pick` chooses, and returns the gating match and
     /// the identifier of the new weights. The learner is stored and restored on the way.
     fn generation(mut learner: Learner, mut pick: impl FnMut(usize) -> usize) -> (Gain, String) {
-        let (mut worker, mut open, end) = (Worker::default(), Vec::new(), learner.state.generation + 1);
+        let (mut worker, mut open) = (Worker::default(), Vec::new());
         let (mut steps, mut new) = (0, String::new());
-        while learner.state.generation < end {
+        while learner.state.progress.gains.is_empty() {
             match learner.next_task().unwrap() {
                 Task::Fit => {
                     let (mut last, mut sets) = (0, 0);
@@ -907,14 +872,15 @@ mod tests {
                     };
                     learner.fit(&mut report).unwrap();
                     assert!(last > 0 && sets > 1, "{last} {sets}");
-                    new = learner.weights("new").unwrap().id();
+                    assert!(!learner.state.progress.diary.is_empty());
+                    if learner.state.progress.stage == Stage::Match {
+                        new = learner.weights("new").unwrap().id();
+                    }
                 }
                 Task::Wait => {
                     let task: String = open.swap_remove(pick(open.len()));
                     for id in ids(&parse(&task).unwrap()) {
-                        if !worker.has(&id) {
-                            worker.set_weights(&id, &learner.weights(&id).unwrap().to_json()).unwrap();
-                        }
+                        worker.set_weights(&id, &learner.weights(&id).unwrap().to_json()).unwrap();
                     }
                     let result = worker.run(&task).unwrap();
                     learner.done(&task, &result).unwrap();
@@ -932,13 +898,14 @@ mod tests {
                 open.clear();
             }
         }
-        (learner.status().gains[0], new)
+        assert_eq!(learner.state.rough_fits, 1, "a rough fit, which must not change what is learned");
+        (learner.state.progress.gains[0], new)
     }
 
     fn ids(task: &Task) -> Vec<String> {
         match task {
             Task::Game { weights, .. } => weights.to_vec(),
-            Task::Pair { weights, .. } => weights.to_vec(),
+            Task::Pair { weights, .. } => weights.clone(),
             Task::Fit | Task::Wait => Vec::new(),
         }
     }

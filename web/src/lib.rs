@@ -1,12 +1,13 @@
 //! Dyad in a browser: the engine, its explanations, and self-training from the piece values.
 //!
-//! [`play`], [`explain`], [`tables`] and [`learn`] are plain Rust, tested without a browser; `exports` has the classes
+//! [`play`], [`explain`], [`tables`], [`learn`] and [`diary`] are plain Rust, tested without a browser; `exports` has the classes
 //! and functions that a page calls. Everything is synchronous and runs in workers, which share nothing: texts are JSON,
 //! weights are weights files.
 
+mod diary;
 pub mod explain;
 mod exports;
-pub mod learn;
+mod learn;
 pub mod play;
 pub mod tables;
 

@@ -12,13 +12,13 @@ use serde::Serialize;
 use crate::play::{letter, square_named};
 
 /// Middlegame and endgame value.
-type Value = [f64; 2];
+pub(crate) type Value = [f64; 2];
 
 /// Tables of White's pieces; squares from a1 to h8.
 #[derive(Clone, Debug, Serialize)]
 pub struct Tables {
-    material: BTreeMap<String, Value>,
-    squares: BTreeMap<String, Vec<Value>>,
+    pub(crate) material: BTreeMap<String, Value>,
+    pub(crate) squares: BTreeMap<String, Vec<Value>>,
 }
 
 /// What two pieces are worth together.
@@ -29,10 +29,27 @@ pub struct PairMap {
 
 /// A value of weight units in pawns, in middlegame and endgame. Young 2-tuples are fractions of a centipawn, to which the
 /// scale rounds.
-fn pawns(weights: &Weights, [mg, eg]: [i32; 2]) -> Value {
+pub(crate) fn pawns(weights: &Weights, [mg, eg]: [i32; 2]) -> Value {
     const FINER: i64 = 100;
     let pawns = |phase, value: i32| PawnScale::at_phase(weights, phase).pawns([FINER * i64::from(value); 2]);
     [(PHASE_MAX, mg), (0, eg)].map(|(phase, value)| pawns(phase, value) / FINER as f64)
+}
+
+/// The pair map with the largest values, of the built-in weights while these have none: White's piece, its square, the
+/// other piece as a letter of FEN.
+#[must_use]
+pub fn strongest_pair(weights: &Weights) -> [String; 3] {
+    let size = |weights: &Weights, first: usize| {
+        let all = &weights.ints()[PAIRS.start + first..][..pairs::COLUMNS];
+        all.iter().flatten().map(|value| value.unsigned_abs()).sum::<u32>()
+    };
+    let strongest = |weights: &Weights| {
+        let first = (0..PAIRS.len).step_by(pairs::COLUMNS).max_by_key(|first| size(weights, *first));
+        first.filter(|first| size(weights, *first) > 0)
+    };
+    let first = strongest(weights).or_else(|| strongest(&Weights::embedded())).unwrap_or_default();
+    let (first, other) = pairs::pieces_of(first);
+    [letter(first.piece, Color::White), first.square.to_string(), letter(other.piece, other.color)]
 }
 
 /// The piece values and piece-square tables.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use dyad_engine::board::Game;
 use dyad_engine::control::Control;
-use dyad_engine::eval::layout::PAIRS;
+use dyad_engine::eval::layout::{GROUPS, Group, MATERIAL, PAIRS, PIECE_SQUARE};
 use dyad_engine::eval::{FloatWeights, Units, Weights};
 use dyad_engine::value::Value;
 use dyad_formats::error::Error;
@@ -178,6 +178,17 @@ impl<'a> WindowFit<'a> {
         }
         settings.l2.push(GroupValue::new(PAIRS.name, own.pairs_l2));
         Ok(WindowFit { settings, data, generation, initial, best, pairs_frozen })
+    }
+
+    /// Only the values of the pieces and of their squares learn, and freely: a first look at what few games teach.
+    #[must_use]
+    pub fn of_squares(mut self) -> Self {
+        const ALL: &[Group] = &GROUPS;
+        let others =
+            ALL.iter().map(|group| group.name).filter(|name| ![MATERIAL.name, PIECE_SQUARE.name].contains(name));
+        self.settings.freeze = others.map(str::to_string).collect();
+        self.settings.l2 = vec![GroupValue::new("*", 20.0)];
+        self
     }
 
     /// A note for the user if the 2-tuples are frozen.
