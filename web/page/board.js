@@ -1,4 +1,5 @@
-// The chess board: squares as a grid of cells, pieces as SVG, moves by drag, click, touch and keyboard.
+// The chess board: squares as a grid of cells, above them one layer each for pieces, numbers and arrows; moves by drag,
+// click, touch and keyboard.
 const FILES = "abcdefgh";
 const PIECE_NAMES = { p: "pawn", n: "knight", b: "bishop", r: "rook", q: "queen", k: "king" };
 const SVG = "http://www.w3.org/2000/svg";
@@ -71,25 +72,34 @@ function isDark(square) {
 }
 
 class Board {
-  // `onMove` is called with the user's move in UCI notation, and whether it was made by dragging; `onSelect` with the
-  // selected square or null.
-  constructor(root, { onMove, onSelect }) {
+  // `onMove` is called with the user's move in UCI notation, and whether it was made by dragging; `onPremove` with the
+  // squares of a move for later, or null; `onSelect` with the selected square or null.
+  constructor(root, { onMove, onPremove, onSelect }) {
     this.root = root;
     this.onMove = onMove;
+    this.onPremove = onPremove;
     this.onSelect = onSelect;
     this.pieces = Array(64).fill("");
     this.flipped = false;
     this.moves = [];
     this.last = [];
+    // The side whose moves for later are taken, and such a move.
+    this.premoveSide = null;
+    this.premove = null;
     this.selected = null;
     this.focus = squareIndex("e2");
     this.drag = null;
     this.cells = [];
     this.grid = element("div", { class: "squares", role: "grid", "aria-label": "Chess board" });
-    this.edges = element("div", { class: "edges", "aria-hidden": "true" });
+    const layer = (kind) => element("div", { class: kind, "aria-hidden": "true" });
+    this.edges = layer("edges");
+    this.layer = layer("pieces");
+    this.numbers = layer("numbers");
+    this.images = Array(64).fill(null);
+    this.arrows = svgElement("svg", { viewBox: "0 0 8 8", class: "arrows", "aria-hidden": "true" });
     this.ghost = element("div", { class: "ghost", hidden: true });
     this.chooser = element("div", { class: "chooser", role: "dialog", "aria-label": "Promote to", hidden: true });
-    root.append(this.grid, this.edges, this.ghost, this.chooser);
+    root.append(this.grid, this.edges, this.layer, this.arrows, this.numbers, this.ghost, this.chooser);
     this.build();
     this.grid.addEventListener("pointerdown", (event) => this.press(event));
     this.grid.addEventListener("pointermove", (event) => this.move(event));
@@ -125,14 +135,12 @@ class Board {
         };
         if (column === 0) edge("rank-name", String(1 + (square >> 3)), "top", row);
         if (row === 7) edge("file-name", FILES[square % 8], "left", column);
-        this.cells[square] = { cell, image: null, note: null };
+        this.cells[square] = { cell };
         line.append(cell);
       }
       this.grid.append(line);
     }
-    const pieces = this.pieces;
-    this.pieces = Array(64).fill("");
-    this.setPieces(pieces);
+    this.images.forEach((image, square) => image && this.put(image, square));
     this.setFocus(this.focus, focused);
     this.mark();
   }
@@ -144,62 +152,105 @@ class Board {
     this.build();
     this.setNotes(this.notes);
     this.setTints(this.tints);
+    this.setArrows(this.shownArrows ?? []);
+  }
+
+  // Row and column of a square, from the top left.
+  placeOf(square) {
+    const [row, column] = [7 - (square >> 3), square % 8];
+    return this.flipped ? [7 - row, 7 - column] : [row, column];
+  }
+
+  // Places a piece; where it glides, from where it is.
+  put(image, square, glides = false) {
+    const [row, column] = this.placeOf(square);
+    image.classList.toggle("glides", glides);
+    image.style.transform = `translate(${100 * column}%, ${100 * row}%)`;
   }
 
   // Shows a position. `moves` are the legal moves of the user, as { uci, from, targets, promotion }; `last` is the move
-  // that led to the position, as squares; `check` the square of a king in check; `slides` the squares from and to which
-  // pieces slide.
-  show({ fen, moves, last, check, slides }) {
+  // that led to the position, as squares; `check` the square of a king in check; `dropped` whether the user has moved the
+  // piece there already; `premoveSide` the side whose moves for later are taken.
+  show({ fen, moves, last, check, dropped, premoveSide }) {
     this.closeChooser();
-    this.endDrag();
+    const pieces = placement(fen);
+    // A piece stays in the user's hand while the other side moves.
+    if (this.drag && pieces[this.drag.square] !== this.pieces[this.drag.square]) this.endDrag();
     this.moves = moves;
     this.last = last;
     this.check = check;
-    if (!this.movesFrom(this.selected).length) this.selected = null;
-    this.setPieces(placement(fen));
+    this.premoveSide = premoveSide ?? null;
+    if (!this.movesFrom(this.selected).length && !this.isForLater(this.selected)) this.selected = null;
+    this.setPieces(pieces, dropped ? last[1] : null);
     this.mark();
-    for (const [from, to] of slides) this.slide(from, to);
   }
 
-  setPieces(pieces) {
+  // Pieces that are on other squares now glide there, but for one that was dropped.
+  setPieces(pieces, dropped) {
+    const changed = pieces.map((letter, square) => letter !== this.pieces[square]);
+    const leaving = [...this.images.keys()].filter((square) => changed[square] && this.images[square]);
+    const images = this.images.map((image, square) => (changed[square] ? null : image));
+    const distance = (a, b) => Math.hypot((a % 8) - (b % 8), (a >> 3) - (b >> 3));
     pieces.forEach((letter, square) => {
-      const cell = this.cells[square];
-      if (letter !== this.pieces[square] || (letter && !cell.image)) {
-        cell.image?.remove();
-        cell.image = letter ? pieceImage(letter) : null;
-        if (cell.image) cell.cell.append(cell.image);
+      if (!letter || !changed[square]) return;
+      const same = leaving.filter((from) => this.pieces[from] === letter);
+      const from = same.sort((a, b) => distance(a, square) - distance(b, square))[0];
+      let image;
+      if (from === undefined) {
+        image = pieceImage(letter);
+        this.layer.append(image);
+      } else {
+        leaving.splice(leaving.indexOf(from), 1);
+        image = this.images[from];
       }
+      this.put(image, square, from !== undefined && squareName(square) !== dropped);
+      images[square] = image;
     });
+    for (const square of leaving) this.images[square].remove();
+    this.images = images;
     this.pieces = [...pieces];
-  }
-
-  slide(from, to) {
-    const image = this.cells[squareIndex(to)].image;
-    if (!image || matchMedia("(prefers-reduced-motion: reduce)").matches) return;
-    const [a, b] = [from, to].map((name) => this.cells[squareIndex(name)].cell.getBoundingClientRect());
-    image.animate([{ transform: `translate(${a.left - b.left}px, ${a.top - b.top}px)` }, { transform: "none" }], {
-      duration: 160,
-      easing: "ease-out",
-    });
   }
 
   // Small numbers on the pieces, by square name.
   setNotes(notes) {
     this.notes = notes;
-    this.cells.forEach((cell, square) => {
-      const text = notes?.[squareName(square)];
-      if (text === undefined) {
-        cell.note?.remove();
-        cell.note = null;
-        return;
-      }
-      if (!cell.note) {
-        cell.note = element("span", { class: "note", "aria-hidden": "true" });
-        cell.cell.append(cell.note);
-      }
-      cell.note.textContent = text;
+    const all = Object.entries(notes ?? {}).map(([name, text]) => {
+      const [row, column] = this.placeOf(squareIndex(name));
+      const note = element("span", { class: "note" }, text);
+      note.style.right = `${12.5 * (7 - column)}%`;
+      note.style.top = `${12.5 * row}%`;
+      return note;
     });
+    this.numbers.replaceChildren(...all);
     this.label();
+  }
+
+  // Draws arrows, or circles without `to`: { from, to, good }.
+  setArrows(arrows) {
+    this.shownArrows = arrows;
+    const center = (name) => {
+      const [row, column] = this.placeOf(squareIndex(name));
+      return [column + 0.5, row + 0.5];
+    };
+    const drawn = arrows.map(({ from, to, good }) => {
+      const kind = good ? "good" : "bad";
+      const [x, y] = center(from);
+      if (!to) return svgElement("circle", { cx: x, cy: y, r: 0.44, class: kind });
+      const [u, v] = center(to);
+      const length = Math.hypot(u - x, v - y);
+      const [dx, dy] = [(u - x) / length, (v - y) / length];
+      // A shaft and a head, along and across the arrow.
+      const outline = [
+        [0.2, 0.09],
+        [length - 0.42, 0.09],
+        [length - 0.42, 0.24],
+        [length - 0.04, 0],
+      ];
+      const point = ([along, across]) => `${x + along * dx - across * dy},${y + along * dy + across * dx}`;
+      const other = outline.toReversed().map(([along, across]) => [along, -across]);
+      return svgElement("polygon", { points: [...outline, ...other].map(point).join(" "), class: kind });
+    });
+    this.arrows.replaceChildren(...drawn);
   }
 
   // Colors squares: "good" or "bad" by square name.
@@ -218,6 +269,20 @@ class Board {
     this.mark();
   }
 
+  // Whether the piece on a square can be moved for later.
+  isForLater(square) {
+    const letter = square === null ? "" : this.pieces[square];
+    return letter !== "" && this.premoveSide === (isWhite(letter) ? "white" : "black");
+  }
+
+  // Takes a move for later, or forgets it.
+  setPremove(premove) {
+    this.premove = premove;
+    this.selected = null;
+    this.mark();
+    this.onPremove(premove);
+  }
+
   movesFrom(square) {
     const from = square === null ? null : squareName(square);
     return this.moves.filter((move) => move.from === from);
@@ -233,11 +298,13 @@ class Board {
     this.cells.forEach(({ cell }, square) => {
       const name = squareName(square);
       cell.classList.toggle("last", this.last.includes(name));
+      cell.classList.toggle("premove", !!this.premove?.includes(name));
       cell.classList.toggle("check", this.check === name);
       cell.classList.toggle("selected", this.selected === square);
       cell.classList.toggle("target", targets.has(name));
       cell.classList.toggle("taken", targets.has(name) && this.pieces[square] !== "");
       cell.classList.toggle("movable", this.movesFrom(square).length > 0);
+      cell.classList.toggle("later", this.isForLater(square));
       cell.setAttribute("aria-selected", String(this.selected === square));
     });
     this.label();
@@ -270,6 +337,10 @@ class Board {
   choose(square) {
     const moves = this.movesBetween(this.selected, square);
     if (moves.length) return this.play(moves, square);
+    if (this.isForLater(this.selected) && !this.isForLater(square)) {
+      return this.setPremove([squareName(this.selected), squareName(square)]);
+    }
+    if (this.premove) this.setPremove(null);
     if (square === this.selected) return this.select(null);
     return this.select(this.movesFrom(square).length || this.pieces[square] ? square : null);
   }
@@ -347,7 +418,8 @@ class Board {
     this.cells[square].cell.focus({ preventScroll: true });
     this.pressing = false;
     const before = this.selected;
-    if (this.movesFrom(square).length && !this.movesBetween(before, square).length) {
+    const isOwn = this.movesFrom(square).length || this.isForLater(square);
+    if (isOwn && !this.movesBetween(before, square).length) {
       if (before !== square) this.select(square);
       this.drag = { square, x: event.clientX, y: event.clientY, wasSelected: before === square, started: false };
       this.grid.setPointerCapture(event.pointerId);
@@ -362,7 +434,7 @@ class Board {
       this.drag.started = true;
       this.ghost.replaceChildren(pieceImage(this.pieces[square]));
       this.ghost.hidden = false;
-      this.cells[square].cell.classList.add("dragged");
+      this.images[square]?.classList.add("dragged");
     }
     const box = this.root.getBoundingClientRect();
     const [left, top] = [event.clientX - box.left, event.clientY - box.top];
@@ -386,12 +458,14 @@ class Board {
     if (moves.length) {
       this.setFocus(square, false);
       this.play(moves, square, true);
+    } else if (this.isForLater(drag.square) && square !== null && square !== drag.square) {
+      this.setPremove([squareName(drag.square), squareName(square)]);
     }
   }
 
   endDrag() {
     if (!this.drag) return;
-    this.cells[this.drag.square].cell.classList.remove("dragged");
+    for (const image of this.layer.querySelectorAll(".dragged")) image.classList.remove("dragged");
     this.cells.forEach(({ cell }) => cell.classList.remove("over"));
     this.drag = null;
     this.ghost.hidden = true;
@@ -409,6 +483,7 @@ class Board {
         rank = (this.focus >> 3) + y;
       if (file >= 0 && file < 8 && rank >= 0 && rank < 8) this.setFocus(8 * rank + file, true);
     } else if (event.key === "Enter" || event.key === " ") this.choose(this.focus);
+    else if (event.key === "Escape" && this.premove) this.setPremove(null);
     else if (event.key === "Escape" && this.selected !== null) this.select(null);
     else return;
     event.preventDefault();

@@ -91,6 +91,14 @@ function whyElements(game, node, play) {
   return parts;
 }
 
+// What was better, and what the move allows: on the board after it.
+function arrowsOf({ judgement, best, marks }) {
+  if (!judgement) return [];
+  const better = { from: best.slice(0, 2), to: best.slice(2, 4), good: true };
+  const isKnown = marks.some(({ from, to }) => from === better.from && to === better.to);
+  return isKnown ? marks : [better, ...marks];
+}
+
 class Explain {
   constructor(table, { rules, analysis, weights }) {
     Object.assign(this, { table, rules, analysis, weights });
@@ -100,7 +108,9 @@ class Explain {
     this.annotating = null;
     this.chosen = null;
     this.hovered = null;
-    for (const id of ["show-values", "show-pairs"]) find(id).addEventListener("change", () => this.paint());
+    find("show-values").addEventListener("change", () => this.paint());
+    find("pairs-fold").addEventListener("toggle", () => this.paint());
+    find("save-pgn").addEventListener("click", () => this.savePgn().catch(showError));
     find("show-engine").addEventListener("change", () => this.search().catch(showError));
     find("explain-weights").addEventListener("change", () => this.changeWeights().catch(showError));
     find("annotate").addEventListener("click", () =>
@@ -143,6 +153,7 @@ class Explain {
   selected(square) {
     const pieces = placement(this.game.here.info?.fen ?? this.game.start);
     this.chosen = square && pieces[squareIndex(square)] ? square : null;
+    if (this.chosen) find("pairs-fold").open = true;
     this.pairs().catch(showError);
   }
 
@@ -327,9 +338,9 @@ class Explain {
     board.setNotes(find("show-values").checked && this.explained ? valueNotes(this.explained) : null);
     const pair = this.shownPairs?.[this.hovered ?? 0];
     [...find("pairs").querySelectorAll("button")].forEach((button, index) => {
-      button.setAttribute("aria-pressed", String(find("show-pairs").checked && index === (this.hovered ?? 0)));
+      button.setAttribute("aria-pressed", String(find("pairs-fold").open && index === (this.hovered ?? 0)));
     });
-    if (!pair || !find("show-pairs").checked) return board.setTints(null);
+    if (!pair || !find("pairs-fold").open) return board.setTints(null);
     const tint = pair.pawns >= 0 ? "good" : "bad";
     return board.setTints({ [pair.a.square]: tint, [pair.b.square]: tint });
   }
@@ -348,6 +359,7 @@ class Explain {
       if (turn !== this.turn || game !== this.game) return;
     }
     place.replaceChildren(...whyElements(game, node, () => this.better(node)));
+    if (this.table.mode === this) this.table.board.setArrows(arrowsOf(node.why));
     if (this.explained && this.node === node) this.verdict(this.explained.score, "static");
   }
 
@@ -437,6 +449,26 @@ class Explain {
       }
     }
     if (!work.stopped && this.table.game === game) this.summary(line);
+  }
+
+  // Saves the game as PGN with the explanations as comments, arrows and variations.
+  async savePgn() {
+    const { game } = this;
+    const button = find("save-pgn");
+    const before = button.textContent;
+    button.disabled = true;
+    try {
+      const plain = await this.rules.callAt(game.position(game.end()), "pgn", [JSON.stringify(game.allTags)]);
+      const pgn = await this.analysis.call("Engine", "annotated_pgn", [plain, 60_000], (text) => {
+        const { done, of } = JSON.parse(text);
+        button.textContent = `Move ${done} of ${of}`;
+      });
+      const { White = "game", Black } = game.allTags;
+      saveFile(`${[White, Black].filter(Boolean).join("-")}.pgn`.replace(/[^\w.-]+/g, "_"), pgn, "application/x-chess-pgn");
+    } finally {
+      button.disabled = false;
+      button.textContent = before;
+    }
   }
 
   stopAnnotating() {

@@ -5,8 +5,8 @@ const STAGES = {
   match: { name: "Match", title: "a match: new weights against the weights before", unit: "games" },
   levels: { name: "Levels", title: "it plays against levels, to know how strong it is", unit: "games" },
 };
-// What the built-in weights reach with as few nodes, from 80 games against levels.
-const BUILTIN_ELO = 1900;
+// What the built-in weights reach with as few nodes, from 120 games against levels.
+const BUILTIN_ELO = 1880;
 const MOST_WORKERS = 16;
 const SAVE_EVERY = 10_000;
 const STATUS_EVERY = 400;
@@ -500,9 +500,7 @@ class Learn {
 
   async download() {
     const { name, bytes } = this.exported;
-    const address = URL.createObjectURL(new Blob([bytes], { type: "application/json" }));
-    element("a", { href: address, download: name }).click();
-    setTimeout(() => URL.revokeObjectURL(address), 10_000);
+    saveFile(name, bytes, "application/json");
   }
 
   // Copies a link that repeats the training: its weights depend on the seed alone.
@@ -551,18 +549,7 @@ class Learn {
   }
 
   async startOver() {
-    const button = find("start-over");
-    if (button.dataset.sure !== "yes") {
-      button.dataset.sure = "yes";
-      button.textContent = "Delete what it learned?";
-      setTimeout(() => {
-        delete button.dataset.sure;
-        button.textContent = "Start over";
-      }, 5000);
-      return;
-    }
-    delete button.dataset.sure;
-    button.textContent = "Start over";
+    if (!isSure(find("start-over"), "Delete what it learned?")) return;
     if (this.run) {
       for (const helper of this.run.helpers) helper.stop();
       this.teacher.stop();
@@ -614,7 +601,7 @@ class Learn {
     find("learn-pause").hidden = !known;
     find("learn-pause").textContent = this.pausing ? "Pausing ..." : run ? "Pause" : "Continue";
     find("learn-pause").disabled = this.pausing || starting;
-    find("now").hidden = !known;
+    find("now").hidden = find("stage").hidden = !known;
     find("learn-hint").hidden = find("learn-about").hidden = known;
     for (const id of ["play-learned", "download", "share"]) find(id).disabled = !this.best;
     find("start-over").disabled = !known || starting;
@@ -678,7 +665,7 @@ class Learn {
       steps = done - this.stageBegan.done;
     const isKnown = status.stage === "games" && !this.fitting && steps > 0 && gone > 5;
     const left = isKnown ? `This step: about ${clock((gone * (of - done)) / steps)} left. ` : "";
-    return `${left}It learns for ${clock(status.seconds)}.`;
+    return `${left}It has learned for ${clock(status.seconds)}.`;
   }
 
   drawGenerations() {
@@ -703,7 +690,7 @@ class Learn {
   drawDiary() {
     const diary = this.status?.diary ?? [];
     const last = diary.at(-1);
-    const key = last ? `${diary.length} ${last.games} ${last.text}` : "";
+    const key = last ? `${diary.length} ${last.games} ${last.text}` : "none";
     if (key === this.drawnDiary) return;
     this.drawnDiary = key;
     const items = diary.toReversed().map((entry) =>
@@ -714,8 +701,8 @@ class Learn {
         element("p", {}, element("b", {}, `Game ${grouped(entry.games)}`), " ", entry.text),
       ),
     );
+    if (!items.length) items.push(element("li", {}, element("p", {}, "The first sentence comes after 100 games.")));
     find("diary").replaceChildren(...items);
-    find("diary-part").hidden = !items.length;
     // The newest sentence is spoken.
     find("diary-news").textContent = last?.text ?? "";
   }

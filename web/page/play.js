@@ -11,6 +11,9 @@ const TIMES = [
   [10000, "10 seconds: strongest"],
 ];
 
+// Milliseconds before the answer of a level: it would come in the middle of one's own move.
+const PAUSE = 600;
+
 class Play {
   // `weights` is a function from the name of an opponent with weights of its own to a promise of these, or of null.
   constructor(table, { rules, engine, analysis, levels, weights }) {
@@ -35,7 +38,9 @@ class Play {
     find("take-back").addEventListener("click", () => this.takeBack());
     find("hint").addEventListener("click", () => this.hint().catch(showError));
     find("move-now").addEventListener("click", () => this.moveNow());
-    find("resign").addEventListener("click", () => this.resign());
+    find("resign").addEventListener("click", () => isSure(find("resign"), "Really resign?") && this.resign());
+    find("sound").checked = recall("sound") === true;
+    find("sound").addEventListener("change", () => remember("sound", find("sound").checked));
     for (const id of ["play-values", "play-comments"])
       find(id).addEventListener("change", () => this.shown(this.table.game.here));
     this.describe();
@@ -67,7 +72,14 @@ class Play {
     remember("settings", { level: level.id, time: Number(find("time").value) });
   }
 
+  // Whether the game on the board may be thrown away.
+  mayReplace() {
+    const begun = this.game && !this.game.played.outcome && this.game.end().ply > 1;
+    return !begun || confirm("A new game ends the one on the board. Begin it?");
+  }
+
   async start(side, opponent = find("opponent").value) {
+    if (!this.mayReplace()) return;
     this.cancel();
     let start = START,
       chess960 = false;
@@ -79,9 +91,15 @@ class Play {
       start = await this.rules.call(null, "chess960", [number]);
       chess960 = true;
     }
-    const level = this.levels[find("level").value];
     const game = new Game({ start, chess960 });
-    game.played = {
+    game.played = this.settings(side, opponent);
+    await this.begin(game);
+  }
+
+  // What is chosen for a game.
+  settings(side, opponent = find("opponent").value) {
+    const level = this.levels[find("level").value];
+    return {
       side,
       opponent,
       level: opponent === "engine" ? level.id : "full",
@@ -92,7 +110,20 @@ class Play {
       outcome: null,
       date: today(),
     };
-    await this.begin(game);
+  }
+
+  // Plays on from a position of any game, as the side to move, against the opponent that is chosen.
+  async from(game, node) {
+    if (!this.mayReplace()) return;
+    this.cancel();
+    const { start, chess960 } = game;
+    const own = new Game({ start, chess960 });
+    own.played = this.settings(node.info.turn);
+    let at = own.root;
+    for (const uci of game.moves(node)) at = own.add(at, uci, "");
+    const { sans } = await this.rules.position(own.position(at));
+    for (; at.parent; at = at.parent) at.san = sans[at.ply - 1];
+    await this.begin(own);
   }
 
   async begin(game) {
@@ -135,7 +166,8 @@ class Play {
 
   keep() {
     const { start, chess960, played } = this.game;
-    remember("game", { start, chess960, played, moves: this.game.moves(this.game.end()) });
+    // Each tab has its own game; a new tab begins with the last one.
+    remember("game", { start, chess960, played, moves: this.game.moves(this.game.end()) }, true);
   }
 
   mayMove(node) {
@@ -146,6 +178,28 @@ class Play {
       node === this.game.end() &&
       node.info?.turn === this.game.played.side
     );
+  }
+
+  // While the opponent thinks, a move for later can be made.
+  premoveSide(node) {
+    return this.thinking && node === this.game.end() ? this.game.played.side : null;
+  }
+
+  premoved(premove) {
+    this.premove = premove;
+    if (premove) this.table.say(`When it is your turn: ${premove.join(" to ")}. Escape or a click takes it back.`);
+  }
+
+  // Plays the move for later, if it is legal now.
+  playPremove() {
+    const { board } = this.table;
+    const { premove } = this;
+    this.premove = board.premove = null;
+    if (!premove || this.table.mode !== this || this.game.here !== this.game.end()) return;
+    const [from, to] = premove.map(squareIndex);
+    const moves = board.movesBetween(from, to);
+    board.mark();
+    if (moves.length) this.table.userMove((moves.find((move) => move.promotion === "q") ?? moves[0]).uci).catch(showError);
   }
 
   shown(node) {
@@ -182,8 +236,9 @@ class Play {
     if (game === this.game && !place.hidden) place.replaceChildren(...whyElements(game, node));
   }
 
-  async moved() {
+  async moved(node) {
     this.keep();
+    if (find("sound").checked) sound(node.san.includes("x"));
     await this.next();
   }
 
@@ -240,12 +295,14 @@ class Play {
     }
     if (game.played.outcome || info.turn === game.played.side) {
       this.refresh();
+      this.playPremove();
       return;
     }
     const turn = ++this.turn;
     this.failed = false;
     this.thinking = { turn, best: null };
     this.refresh();
+    const since = Date.now();
     const { level, time, nodes } = game.played;
     const limits = nodes ? { nodes } : { level, movetime: time };
     let found;
@@ -260,6 +317,7 @@ class Play {
       this.refresh();
       throw error;
     }
+    if (level !== "full" || nodes) await sleep(PAUSE - (Date.now() - since));
     if (turn !== this.turn) return;
     await this.engineMove(found.best);
   }
@@ -271,6 +329,7 @@ class Play {
     const move = end.info.legal.find((one) => one.uci === uci);
     const node = game.add(end, uci, move.san);
     this.keep();
+    if (find("sound").checked) sound(move.capture);
     if (this.table.game === game) {
       const following = game.here === end;
       this.table.list();
@@ -289,6 +348,7 @@ class Play {
 
   cancel() {
     this.turn++;
+    this.premove = this.table.board.premove = null;
     this.failed = false;
     if (!this.thinking) return;
     this.thinking = null;
@@ -345,9 +405,24 @@ class Play {
       if (game !== this.game || game.here !== node || !this.mayMove(node)) return;
       const move = node.info.legal.find((one) => one.uci === found.best);
       this.table.board.setTints({ [move.from]: "good", [move.rook ?? move.to]: "good" });
+      this.table.board.setArrows([{ from: move.from, to: move.rook ?? move.to, good: true }]);
       this.table.say("Hint: ", ...moveElements(move.san), ".");
     } finally {
       this.buttons();
     }
   }
+}
+
+// A short knock for a move, lower for a capture.
+function sound(isCapture) {
+  sound.context ??= new AudioContext();
+  const { context } = sound;
+  const [oscillator, gain] = [context.createOscillator(), context.createGain()];
+  oscillator.type = "triangle";
+  oscillator.frequency.value = isCapture ? 180 : 320;
+  gain.gain.setValueAtTime(0.25, context.currentTime);
+  gain.gain.exponentialRampToValueAtTime(0.001, context.currentTime + 0.09);
+  oscillator.connect(gain).connect(context.destination);
+  oscillator.start();
+  oscillator.stop(context.currentTime + 0.1);
 }

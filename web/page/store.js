@@ -1,7 +1,9 @@
 // What the browser keeps: small settings in its local storage, what is learned in a database.
-function remember(key, value) {
+function remember(key, value, ofTab = false) {
   try {
-    localStorage.setItem("dyad-" + key, JSON.stringify(value));
+    const text = JSON.stringify(value);
+    localStorage.setItem("dyad-" + key, text);
+    if (ofTab) sessionStorage.setItem("dyad-" + key, text);
   } catch {
     // Storage may be off; then nothing is kept.
   }
@@ -9,7 +11,7 @@ function remember(key, value) {
 
 function recall(key) {
   try {
-    return JSON.parse(localStorage.getItem("dyad-" + key));
+    return JSON.parse(sessionStorage.getItem("dyad-" + key) ?? localStorage.getItem("dyad-" + key));
   } catch {
     return null;
   }

@@ -18,6 +18,30 @@ function showError(error) {
   find("alerts").replaceChildren(note);
 }
 
+// Whether a button is clicked a second time, after it has asked.
+function isSure(button, question) {
+  if (button.dataset.before) {
+    button.textContent = button.dataset.before;
+    delete button.dataset.before;
+    return true;
+  }
+  button.dataset.before = button.textContent;
+  button.textContent = question;
+  setTimeout(() => {
+    if (!button.dataset.before) return;
+    button.textContent = button.dataset.before;
+    delete button.dataset.before;
+  }, 5000);
+  return false;
+}
+
+// Saves a file as a download.
+function saveFile(name, content, type) {
+  const address = URL.createObjectURL(new Blob([content], { type }));
+  element("a", { href: address, download: name }).click();
+  setTimeout(() => URL.revokeObjectURL(address), 10_000);
+}
+
 // Copies a text; without permission, or from a folder, it is shown, to be copied by hand.
 async function copyText(button, text) {
   const before = button.textContent;
@@ -43,6 +67,7 @@ class Table {
     this.buttons = new Map();
     this.board = new Board(find("board"), {
       onMove: (uci, dropped) => this.userMove(uci, dropped).catch(showError),
+      onPremove: (premove) => this.mode?.premoved?.(premove),
       onSelect: (square) => this.mode?.selected?.(square),
     });
     for (const what of ["first", "back", "next", "last"]) {
@@ -110,8 +135,8 @@ class Table {
   // Shows the position of a node.
   async go(node, dropped = false) {
     const turn = ++this.turn;
-    const before = this.game.here;
     this.game.here = node;
+    this.board.setArrows([]);
     this.current();
     let info;
     try {
@@ -121,21 +146,19 @@ class Table {
       return;
     }
     if (turn !== this.turn) return;
-    const slides = [];
-    if (!dropped && node.parent === before && info.last) slides.push([info.last.from, info.last.to]);
-    if (before?.parent === node && before.info?.last) slides.push([before.info.last.to, before.info.last.from]);
-    this.show(node, slides);
+    this.show(node, dropped);
     this.mode?.shown?.(node);
   }
 
-  show(node, slides = []) {
+  show(node, dropped = false) {
     const { info } = node;
     this.board.show({
       fen: info.fen,
       moves: this.mode?.mayMove(node) ? boardMoves(info.legal) : [],
       last: info.last ? [info.last.from, info.last.to] : [],
       check: info.check,
-      slides,
+      dropped,
+      premoveSide: this.mode?.premoveSide?.(node),
     });
     this.strips();
   }

@@ -8,10 +8,10 @@ use dyad_engine::board::{ALL_SQUARES, Board, Color, Ending, Game, Move, Piece, s
 use dyad_engine::control::{Control, Instant};
 use dyad_engine::engine::Engine;
 use dyad_engine::eval::Weights;
+use dyad_engine::search::{Limits, Options, Report, Score};
 use dyad_explain::line::{sans, variation};
 use dyad_levels::file::{MAX_ELO, MIN_ELO, MoveModel};
 use dyad_levels::player::{LevelPlayer, PlayerProfile};
-use dyad_engine::search::{Limits, Options, Report, Score};
 use dyad_trainer::annotate::judgement::opposite;
 use serde::{Deserialize, Serialize};
 
@@ -367,10 +367,20 @@ impl Play {
             let value = value.replace('\\', "\\\\").replace('"', "\\\"").replace(char::is_control, " ");
             text += &format!("[{name} \"{value}\"]\n");
         };
-        for (name, value) in tags.iter().filter(|(name, _)| !["Result", "FEN", "SetUp", "Variant"].contains(&&**name)) {
-            tag(name, value);
+        // The seven tags that every game has come first, in this order.
+        let roster =
+            [("Event", "?"), ("Site", "?"), ("Date", "????.??.??"), ("Round", "?"), ("White", "?"), ("Black", "?")];
+        for (name, unknown) in roster {
+            let stated = tags.iter().find(|(known, _)| known == name);
+            tag(name, stated.map_or(unknown, |(_, value)| value));
         }
         tag("Result", result);
+        let is_known = |name: &str| {
+            roster.iter().any(|(known, _)| *known == name) || ["Result", "FEN", "SetUp", "Variant"].contains(&name)
+        };
+        for (name, value) in tags.iter().filter(|(name, _)| !is_known(name)) {
+            tag(name, value);
+        }
         if self.chess960 {
             tag("Variant", "Chess960");
         }
