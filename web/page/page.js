@@ -51,7 +51,7 @@
   };
 
   async function playLearned() {
-    choose("play");
+    choose("play", { isNew: true });
     find("opponent").value = "learned";
     find("at-age").checked = true;
     play.describe();
@@ -59,7 +59,8 @@
     find("board").scrollIntoView({ block: "nearest" });
   }
 
-  function choose(tab, focus) {
+  // Shows a view. `isNew` if the user chose it, so that Back goes to the one before.
+  function choose(tab, { focus, isNew } = {}) {
     for (const name of TABS) {
       const button = find("tab-" + name);
       button.setAttribute("aria-selected", String(name === tab));
@@ -67,9 +68,9 @@
       find("panel-" + name).hidden = name !== tab;
     }
     if (focus) find("tab-" + tab).focus();
-    document.body.dataset.tab = tab;
     find("table").hidden = tab === "learn";
-    history.replaceState(null, "", "#" + tab);
+    if (isNew && document.body.dataset.tab !== tab) history.pushState(null, "", "#" + tab);
+    document.body.dataset.tab = tab;
     if (tab === "learn") {
       learn.draw();
       knowledge.draw();
@@ -79,7 +80,7 @@
     if (table.mode === mode) return;
     table.mode = mode;
     find("bar").hidden = tab !== "explain";
-    find("result").hidden = true;
+    find("result").hidden = find("graph-figure").hidden = true;
     if (tab === "play") {
       explain.stopAnnotating();
       if (play.game) {
@@ -93,23 +94,28 @@
   }
 
   for (const tab of TABS) {
-    find("tab-" + tab).addEventListener("click", () => choose(tab));
+    find("tab-" + tab).addEventListener("click", () => choose(tab, { isNew: true }));
     find("tab-" + tab).addEventListener("keydown", (event) => {
       const step = { ArrowRight: 1, ArrowLeft: TABS.length - 1 }[event.key];
       if (!step) return;
       event.preventDefault();
-      choose(TABS[(TABS.indexOf(tab) + step) % TABS.length], true);
+      choose(TABS[(TABS.indexOf(tab) + step) % TABS.length], { focus: true, isNew: true });
     });
   }
   addEventListener("resize", () => drawCurve(find("curve"), learn.status));
   find("explain-game").addEventListener("click", () => {
     explain.ownGame = null;
-    choose("explain");
+    choose("explain", { isNew: true });
     explain.annotate().catch(showError);
   });
   find("to-played").addEventListener("click", () => {
     explain.ownGame = null;
     table.setGame(explain.copyOf(play.game));
+  });
+  find("play-from").addEventListener("click", async () => {
+    const { game } = table;
+    choose("play", { isNew: true });
+    await play.from(game, game.here).catch(showError);
   });
   find("bench").addEventListener("click", async () => {
     find("bench").disabled = true;
@@ -125,11 +131,23 @@
   find("version").textContent =
     `Dyad ${await rules.call(null, "version")}${DYAD.revision ? ` (${DYAD.revision})` : ""}`;
 
-  const asked = location.hash.slice(1);
+  // The view that the address names; "#learn/7/3" is the training of seed 7 with 3 generations.
+  function visit() {
+    const [tab, seed, generations] = location.hash.slice(1).split("/");
+    choose(TABS.includes(tab) ? tab : "play");
+    if (tab === "learn" && /^\d+$/.test(seed) && /^\d+$/.test(generations)) learn.invite(Number(seed), Number(generations));
+  }
+
   table.mode = play;
   // The game that is resumed may be one against the weights that are restored.
   const restored = learn.restore().catch(showError);
   await play.resume();
-  choose(TABS.includes(asked) ? asked : "play");
+  visit();
+  addEventListener("popstate", visit);
+  // Works offline from then on, and can be installed; a page that was opened as a file works offline anyway.
+  if (location.protocol.startsWith("http")) {
+    document.head.append(element("link", { rel: "manifest", href: "manifest.json" }));
+    navigator.serviceWorker?.register("offline.js").catch(() => {});
+  }
   document.body.dataset.ready = "yes";
 })();

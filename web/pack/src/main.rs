@@ -10,8 +10,8 @@ use std::path::Path;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use flate2::Compression;
 use flate2::write::GzEncoder;
+use flate2::{Compression, Crc};
 use wasm_bindgen_cli_support::Bindgen;
 
 /// Name of the module in the page's code.
@@ -34,11 +34,19 @@ fn main() -> Result<(), Box<dyn Error>> {
         fs::remove_dir_all(dist)?;
     }
     fs::create_dir_all(dist)?;
-    for entry in fs::read_dir(page)? {
-        let entry = entry?;
-        fs::copy(entry.path(), dist.join(entry.file_name()))?;
+    let mut files = fs::read_dir(page)?.map(|entry| Ok(entry?.path())).collect::<std::io::Result<Vec<_>>>()?;
+    files.sort();
+    let mut checksum = Crc::new();
+    checksum.update(&module);
+    for file in files {
+        checksum.update(&fs::read(&file)?);
+        fs::copy(&file, dist.join(file.file_name().ok_or("a file without a name")?))?;
     }
     put_pieces(&dist.join("index.html"))?;
+    let offline = dist.join("offline.js");
+    // Another build is another revision, also of the same commit.
+    let build = format!("{revision}-{:08x}", checksum.sum());
+    fs::write(&offline, fs::read_to_string(&offline)?.replace("REVISION", &build))?;
     let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
     encoder.write_all(&module)?;
     let packed = encoder.finish()?;
