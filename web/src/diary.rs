@@ -111,7 +111,8 @@ impl Told {
             .collect();
         all.sort_by(|a, b| change(&self.0, b).total_cmp(&change(&self.0, a)));
         all.truncate(most);
-        all.into_iter().map(|fact| self.tell(fact)).collect()
+        // The largest change is told last: the newest sentence is shown first.
+        all.into_iter().rev().map(|fact| self.tell(fact)).collect()
     }
 
     fn tell(&mut self, Candidate { key, value, words: [good, bad], picture, .. }: Candidate) -> Fact {

@@ -40,7 +40,7 @@ const KEPT: usize = 4;
 /// The event of self-play games.
 const EVENT: &str = "Dyad in a browser";
 /// Games of the first generation after which a rough fit shows what they teach, and its passes. It has no other effect.
-const ROUGH_FITS: [(usize, u32); 4] = [(if cfg!(test) { 10 } else { 100 }, 12), (250, 8), (500, 6), (1_000, 4)];
+const ROUGH_FITS: [(usize, u32); 4] = [(if cfg!(test) { 10 } else { 100 }, 6), (250, 5), (500, 4), (1_000, 3)];
 /// Facts of the diary after a rough fit and after that of a generation.
 const NEWS: [usize; 2] = [2, 3];
 /// Entries of the diary that are kept.
