@@ -108,7 +108,16 @@ impl Arguments {
     /// Reads the arguments of the program; the help of a tool has the defaults of its settings.
     fn parse_with_defaults() -> Arguments {
         let parsed = settings::parse(&Arguments::command_with_defaults(), std::env::args_os().collect());
-        parsed.and_then(|matches| Arguments::from_arg_matches(&matches)).unwrap_or_else(|error| error.exit())
+        parsed.and_then(|matches| Arguments::from_arg_matches(&matches)).unwrap_or_else(|error| {
+            let printed = error.print();
+            if let Err(problem) = printed.and_then(|()| std::io::Write::flush(&mut std::io::stdout()))
+                && problem.kind() != std::io::ErrorKind::BrokenPipe
+            {
+                eprintln!("dyad: cannot print: {problem}");
+                std::process::exit(1);
+            }
+            std::process::exit(error.exit_code())
+        })
     }
 
     fn command_with_defaults() -> clap::Command {

@@ -25,9 +25,13 @@ use std::process::ExitCode;
 fn main() -> ExitCode {
     let arguments: Vec<String> =
         std::env::args_os().skip(1).map(|argument| argument.to_string_lossy().into_owned()).collect();
-    match arguments.first() {
+    let ended = match arguments.first() {
         None => uci::run_on_stdin(),
         Some(first) if uci::is_command(first) => uci::run_commands(&arguments),
-        Some(_) => cli::run(),
-    }
+        Some(_) => Ok(cli::run()),
+    };
+    ended.unwrap_or_else(|error| {
+        eprintln!("dyad: cannot start: {error}");
+        ExitCode::FAILURE
+    })
 }

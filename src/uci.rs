@@ -32,6 +32,7 @@ mod watch;
 mod weights;
 
 use std::collections::VecDeque;
+use std::error::Error;
 use std::io::{IsTerminal, stdin, stdout};
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -59,8 +60,11 @@ use crate::session::{Session, Trained, engine_name};
 use crate::training::{Message, Training};
 
 /// Speaks UCI over standard input and output until `quit` or the end of input.
-pub fn run_on_stdin() -> ExitCode {
-    let mut uci = Uci::new();
+///
+/// # Errors
+/// When memory or threads do not suffice to start.
+pub fn run_on_stdin() -> Result<ExitCode, Box<dyn Error>> {
+    let mut uci = Uci::new()?;
     if stdin().is_terminal() {
         uci.output.line(concat!(
             "Dyad ",
@@ -68,7 +72,7 @@ pub fn run_on_stdin() -> ExitCode {
             ", a UCI chess engine. `help` lists the commands."
         ));
     }
-    let reader = Reader::start(Arc::clone(&uci.output.pipes));
+    let reader = Reader::start(Arc::clone(&uci.output.pipes))?;
     while uci.ending.is_none() {
         uci.step(Some(&reader), None);
     }
@@ -76,21 +80,24 @@ pub fn run_on_stdin() -> ExitCode {
         uci.ending = Some(Ending::Script);
     }
     uci.finish();
-    ExitCode::SUCCESS
+    Ok(ExitCode::SUCCESS)
 }
 
 /// Runs the arguments of the program as commands, each to its end, until one fails.
 ///
 /// An argument that does not begin with a command is part of the command before it: `dyad bench 5` needs no quotes.
-pub fn run_commands(arguments: &[String]) -> ExitCode {
+///
+/// # Errors
+/// When memory or threads do not suffice to start.
+pub fn run_commands(arguments: &[String]) -> Result<ExitCode, Box<dyn Error>> {
     let mut lines: Vec<String> = Vec::new();
-    let mut uci = Uci::new();
+    let mut uci = Uci::new()?;
     for argument in arguments {
         if matches!(command::parse(argument), Ok(Some(Command::Train(_)))) {
             uci.refuse(&format!(
                 "{argument}: a training ends with the program, so it is no argument; see dyad selftrain"
             ));
-            return ExitCode::FAILURE;
+            return Ok(ExitCode::FAILURE);
         }
         match lines.last_mut() {
             Some(line) if !is_command(argument) => *line = format!("{line} {argument}"),
@@ -108,7 +115,7 @@ pub fn run_commands(arguments: &[String]) -> ExitCode {
     }
     let failed = uci.failed || uci.ending == Some(Ending::Now);
     uci.finish();
-    if failed { ExitCode::FAILURE } else { ExitCode::SUCCESS }
+    Ok(if failed { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
 
 /// The state of the event loop.
@@ -243,15 +250,15 @@ const STOP_TIMEOUT: Duration = Duration::from_millis(600);
 const CHECKPOINT_TIMEOUT: Duration = Duration::from_millis(1800);
 
 impl Uci {
-    fn new() -> Uci {
+    fn new() -> Result<Uci, Box<dyn Error>> {
         let (sender, events) = unbounded();
         let (message_sender, messages) = unbounded();
         let training = Training::new(message_sender);
         let output = Output::default();
-        let alarms = watch::start(&output.pipes);
-        let mut session = options::default_session();
+        let alarms = watch::start(&output.pipes)?;
+        let mut session = options::default_session()?;
         weights::set_folder(&mut session, training.folder()).expect("defaults can be set");
-        Uci {
+        Ok(Uci {
             output,
             game: Ok(Game::default()),
             engine: State::Free(Box::new(session)),
@@ -264,11 +271,11 @@ impl Uci {
             failed: false,
             burst_has_jobs: false,
             training,
-            jobs: job::spawn_worker(sender),
+            jobs: job::spawn_worker(sender)?,
             events,
             messages,
             alarms,
-        }
+        })
     }
 
     /// Waits for the next event and handles it. False if the deadline came first.

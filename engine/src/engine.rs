@@ -195,6 +195,9 @@ fn run(mut main: Search, helpers: &mut [Option<Box<Worker>>], context: &HelperCo
     })
 }
 
+/// Memory that must be free for a new worker, about twice what its histories and caches take.
+const WORKER_BYTES: usize = 8 << 20;
+
 /// Starts the first of the helpers, with number `id`, which starts the next as soon as it runs: with more threads than
 /// processors the excess starts late or never and does not keep worker 0 from its clock.
 fn start<'scope, 'env>(
@@ -209,13 +212,16 @@ fn start<'scope, 'env>(
             return;
         }
         start(scope, id + 1, helpers, context);
+        if helper.is_none() && Vec::<u8>::new().try_reserve_exact(WORKER_BYTES).is_err() {
+            return;
+        }
         let make = || Box::new(Worker::new(id, Evaluator::new(Arc::clone(context.weights))));
         let worker = helper.get_or_insert_with(make);
         if let Some(mut search) = Search::new(worker, context.game, context.shared) {
             search.iterate();
         }
     };
-    // Without memory for another thread the search continues with fewer.
+    // Without memory for another thread, or for what it owns, the search continues with fewer.
     drop(thread::Builder::new().stack_size(STACK).spawn_scoped(scope, body));
 }
 

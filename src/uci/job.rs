@@ -5,6 +5,7 @@
 //! table cannot change during a search. The control that stops a job is made when the command is accepted, not when the
 //! job starts, so that a `stop` right after `go` is not lost.
 
+use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::thread;
@@ -91,15 +92,14 @@ pub struct Job {
 ///
 /// On a busy machine a new thread waits for its time slice, while a sleeping thread runs at once. At fast time controls
 /// the difference loses games.
-pub fn spawn_worker(events: Sender<Event>) -> Sender<Job> {
+///
+/// # Errors
+/// When the system has no thread.
+pub fn spawn_worker(events: Sender<Event>) -> io::Result<Sender<Job>> {
     let (sender, jobs) = unbounded();
     let body = move || jobs.iter().for_each(|job: Job| job.run(&events));
-    thread::Builder::new()
-        .name("job".to_string())
-        .stack_size(STACK)
-        .spawn(body)
-        .expect("the system has a thread for the jobs");
-    sender
+    thread::Builder::new().name("job".to_string()).stack_size(STACK).spawn(body)?;
+    Ok(sender)
 }
 
 impl Job {

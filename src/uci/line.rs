@@ -58,11 +58,14 @@ impl Reader {
     /// Starts the reader thread.
     ///
     /// The thread is never joined, since a blocked read cannot be interrupted; it ends with the program.
-    pub fn start(pipes: Arc<Pipes>) -> Reader {
+    ///
+    /// # Errors
+    /// When the system has no thread.
+    pub fn start(pipes: Arc<Pipes>) -> io::Result<Reader> {
         let (sender, lines) = unbounded();
         let unread = Arc::new(AtomicUsize::new(0));
         let reader = Reader { lines, unread: Arc::clone(&unread) };
-        thread::spawn(move || {
+        let body = move || {
             let mut lines = Lines::new(stdin().lock());
             loop {
                 while unread.load(Relaxed) > MAX_UNREAD {
@@ -79,8 +82,9 @@ impl Reader {
                     return;
                 }
             }
-        });
-        reader
+        };
+        thread::Builder::new().name("reader".to_string()).spawn(body)?;
+        Ok(reader)
     }
 
     /// The channel of lines. The receiver passes each of them to [`Reader::take`].

@@ -13,7 +13,7 @@ use dyad_engine::board::quote;
 use dyad_engine::engine::{DEFAULT_HASH, Engine, MAX_HASH, MAX_THREADS};
 use dyad_engine::eval::Weights;
 use dyad_engine::params::{TUNABLES, Tunable};
-use dyad_engine::search::MOVE_OVERHEAD;
+use dyad_engine::search::{HashError, MOVE_OVERHEAD};
 use dyad_levels::file::{MAX_ELO, MIN_ELO};
 use vampirc_uci::{Serializable, UciOptionConfig};
 
@@ -149,8 +149,11 @@ const TABLE: [Row; 27] = [
 ];
 
 /// A session with the defaults of all options.
-pub fn default_session() -> Session {
-    let engine = Engine::new(Weights::embedded());
+///
+/// # Errors
+/// Without memory for the hash.
+pub fn default_session() -> Result<Session, HashError> {
+    let engine = Engine::with_hash(Weights::embedded(), DEFAULT_HASH)?;
     let mut session = Session {
         engine,
         opponent: Opponent::new(),
@@ -165,7 +168,7 @@ pub fn default_session() -> Session {
     }
     // `bench` uses the built-in weights; `uci` sets the default of the option.
     session.settings.weights.play_trained = None;
-    session
+    Ok(session)
 }
 
 /// The declarations of the options for GUIs.

@@ -2,6 +2,7 @@
 //!
 //! It is a separate thread because the event loop may be blocked in a write.
 
+use std::io;
 use std::process::exit;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
@@ -59,7 +60,10 @@ impl Pipes {
 /// closed.
 ///
 /// A second signal ends the program at once, and so does an output that stays blocked at the end of the program.
-pub fn start(pipes: &Arc<Pipes>) -> Receiver<()> {
+///
+/// # Errors
+/// When the system has no thread.
+pub fn start(pipes: &Arc<Pipes>) -> io::Result<Receiver<()>> {
     let (sender, receiver) = unbounded();
     let (watched, signals) = (Arc::clone(pipes), sender.clone());
     // Without the handler a signal ends the program at once.
@@ -72,8 +76,8 @@ pub fn start(pipes: &Arc<Pipes>) -> Receiver<()> {
     ctrlc::set_handler(handler).ok();
     let watched = Arc::clone(pipes);
     let body = move || watch(&watched, &sender);
-    thread::Builder::new().name("watch".to_string()).spawn(body).expect("the system has a thread for the watch");
-    receiver
+    thread::Builder::new().name("watch".to_string()).spawn(body)?;
+    Ok(receiver)
 }
 
 fn watch(pipes: &Pipes, closed: &Sender<()>) -> ! {

@@ -3,6 +3,8 @@
 use std::fs::File;
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
+#[cfg(target_os = "linux")]
+use std::process::Output;
 use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -200,4 +202,23 @@ fn hostile_files_keep_nothing_from_being_answered() {
     }
     let begun = Instant::now();
     assert!(program.wait().1.success() && begun.elapsed() < AT_ONCE);
+}
+
+/// Without memory to start, and with a help that cannot be printed.
+#[cfg(target_os = "linux")]
+#[test]
+fn what_cannot_start_or_print_says_so_in_one_line() {
+    let run = |line: &str| {
+        let shell = format!("{line} < /dev/null");
+        Command::new("sh").args(["-c", &shell, "sh", env!("CARGO_BIN_EXE_dyad")]).output().unwrap()
+    };
+    for (line, expected) in [
+        ("ulimit -v 30720; exec \"$1\"", "dyad: cannot start: "),
+        ("exec \"$1\" --help > /dev/full", "dyad: cannot print: "),
+    ] {
+        let Output { status, stderr, .. } = run(line);
+        let printed = String::from_utf8(stderr).unwrap();
+        assert!(status.code() == Some(1) && printed.starts_with(expected), "{line}: {printed}");
+        assert_eq!(printed.lines().count(), 1, "{printed}");
+    }
 }
