@@ -76,8 +76,8 @@ class Knowledge {
     // What is known of weights, as promises by function and its arguments.
     this.asked = new Map();
     this.turn = 0;
-    // The square of the map that the words are about.
-    this.pointed = squareIndex("g8");
+    // The square of the map that the words are about; that of the largest value until the user chooses.
+    this.pointed = null;
     // Until the user chooses a pair, the strongest one is shown.
     this.isChosen = false;
     const board = (whose) => {
@@ -211,7 +211,8 @@ class Knowledge {
   words() {
     const { piece, square, other } = this.chosen;
     const first = `A white ${PIECE_NAMES[piece.toLowerCase()]} on ${square} with a ${pieceWords(other)} on`;
-    const at = this.pointed;
+    const sizes = this.pairs[0].map((value) => Math.abs(value ?? 0));
+    const at = this.pointed ?? sizes.indexOf(Math.max(...sizes));
     const [now, builtin] = this.pairs.map((values) => values[at]);
     const words =
       now === null || at === squareIndex(square)

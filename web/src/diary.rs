@@ -272,7 +272,7 @@ fn pair(weights: &Weights) -> impl Iterator<Item = Candidate> {
 /// The gating match of a generation.
 pub fn of_match(generation: u32, results: &MatchResults, adopted: bool) -> Option<Fact> {
     let MatchResults { wins, draws, losses, .. } = results;
-    let drawn = if *draws > 0 { format!(", with {draws} draws") } else { String::new() };
+    let drawn = if *draws > 0 { format!(", with {draws} drawn") } else { String::new() };
     let score = format!("{wins} to {losses}{drawn}");
     let text = if adopted {
         format!("Generation {generation} beat its former self {score}.")

@@ -302,7 +302,15 @@ fn texts(pgn: &str) -> GameTexts {
 #[must_use]
 pub fn read_pgn(pgn: &str) -> Games {
     let mut read = Games { games: Vec::new(), problems: Vec::new() };
-    for text in texts(pgn) {
+    let all: Vec<_> = texts(pgn).collect();
+    // A bad move of a game alone costs what follows, not the game.
+    if let [Ok(text)] = &all[..]
+        && let Err(broken) = text.parse(None)
+        && let Some(before) = readable(pgn)
+    {
+        return Games { problems: vec![format!("{}: it is read up to there.", broken.problem)], ..read_pgn(before) };
+    }
+    for text in all {
         let parsed = text.map_err(|error| error.to_string()).and_then(|text| {
             let record = text.parse(None).map_err(|broken| problem(&broken))?;
             Ok((text.notes(), record))
@@ -332,6 +340,23 @@ pub fn read_pgn(pgn: &str) -> Games {
         });
     }
     read
+}
+
+/// The longest beginning of a game that can be read, cut between two words outside of comments and variations.
+fn readable(pgn: &str) -> Option<&str> {
+    let (mut depth, mut cuts) = (0_i32, Vec::new());
+    for (at, letter) in pgn.char_indices() {
+        match letter {
+            '{' | '(' | '[' => depth += 1,
+            '}' | ')' | ']' => depth -= 1,
+            _ if letter.is_whitespace() && depth == 0 => cuts.push(at),
+            _ => {}
+        }
+    }
+    let game = |at: usize| texts(&pgn[..at]).next()?.ok()?.parse(None).ok();
+    let good = cuts.partition_point(|at| pgn[..*at].trim().is_empty() || game(*at).is_some());
+    let at = *cuts[..good].last()?;
+    game(at).filter(|game| !game.moves.is_empty()).map(|_| &pgn[..at])
 }
 
 fn problem(broken: &BrokenGame) -> String {
@@ -408,6 +433,9 @@ mod tests {
         let read = read_pgn(pgn);
         assert_eq!((read.games.len(), read.games[0].moves.len(), read.problems.len()), (1, 7, 1));
         assert_eq!((read.games[0].tags["White"].as_str(), read.games[0].moves[6].san.as_str()), ("A", "Qxf7#"));
+        let broken = read_pgn("[White \"A\"]\n\n1. e4 {good} e5 2. Nf3 Nc6 3. Ke5 Nf6 *\n");
+        assert_eq!((broken.games.len(), broken.games[0].moves.len()), (1, 4));
+        assert!(broken.problems.len() == 1 && broken.problems[0].contains("Ke5"), "{:?}", broken.problems);
         let mut last = (0, 0);
         let annotated = annotated_pgn(&Weights::embedded(), pgn, 2_000, |done, of| last = (done, of)).unwrap();
         assert_eq!(last, (7, 7));

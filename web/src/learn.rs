@@ -561,9 +561,9 @@ impl Learner {
         let (generation, elo) = (self.state.progress.generation, results.elo());
         let adopted = work::proves(Some(decision), &elo);
         let gain = Gain { generation, elo: elo.value, error: elo.error(), results, adopted };
-        self.state.games += results.games();
         self.state.progress.gains.push(gain);
         self.tell(diary::of_match(generation, &results, adopted));
+        self.state.games += results.games();
         events.push(Event::Gain(gain));
         match self.new.take().filter(|_| adopted) {
             Some(new) => {
@@ -579,13 +579,13 @@ impl Learner {
     fn end_levels(&mut self, events: &mut Vec<Event>) {
         let pairs: Vec<Pair> = self.state.pairs.iter().flatten().copied().collect();
         let games = 2 * pairs.len() as u64;
-        self.state.games += games;
         let found = rating(&pairs);
         if let Some((elo, error)) = found {
             let generation = self.state.progress.best_generation;
             self.state.progress.curve.push(Rating { generation, elo, error, games, seconds: self.seconds() });
         }
         self.tell(diary::of_levels(found, games));
+        self.state.games += games;
         self.end_generation(events);
     }
 
