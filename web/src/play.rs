@@ -487,7 +487,7 @@ mod tests {
     /// The number of the program's `bench`, which each commit message has.
     #[test]
     fn bench_searches_the_nodes_of_the_program() {
-        assert_eq!(bench().nodes, 2_057_172);
+        assert_eq!(bench().nodes, 2_116_720);
     }
 
     #[test]
