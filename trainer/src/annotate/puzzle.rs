@@ -1,12 +1,12 @@
 //! Mistakes as positions to solve: EPD with the better move.
 
-use dyad_engine::board::{Board, Color};
+use dyad_engine::board::{Board, Color, Move};
 
 use super::analysis::{Annotated, Mistake, Ply};
 use super::judgement::Judgement;
 
-/// The positions of a game in which a player made a mistake or a blunder, one EPD line each: `bm` is the better move,
-/// `am` the move played, `id` the game and move, and `c0` the explanation. `of` selects players by name.
+/// The positions of a game in which a player made a mistake or a blunder, one EPD line each: `bm` is the better move, or
+/// all that mate at once, `am` the move played, `id` the game and move, and `c0` the explanation. `of` selects players by name.
 #[must_use]
 pub fn puzzles(game: &Annotated, of: impl Fn(&str) -> bool) -> Vec<String> {
     let players = [Color::White, Color::Black].map(|color| of(game.player(color)));
@@ -21,7 +21,17 @@ pub fn puzzles(game: &Annotated, of: impl Fn(&str) -> bool) -> Vec<String> {
 fn line(game: &Annotated, board: &Board, ply: &Ply, mistake: &Mistake) -> String {
     let fen = board.fen();
     let fields: Vec<&str> = fen.split(' ').collect();
-    let (better, played) = (board.san(mistake.line[0]), board.san(ply.mv));
+    let mates = |mv: &Move| {
+        let after = board.after(*mv);
+        after.in_check() && !after.has_legal_move()
+    };
+    // Every mate in one is a solution.
+    let mut solutions = vec![mistake.line[0]];
+    if mates(&mistake.line[0]) {
+        solutions.extend(board.moves().iter().copied().filter(|mv| *mv != mistake.line[0]).filter(mates));
+    }
+    let better: Vec<String> = solutions.iter().map(|&mv| board.san(mv)).collect();
+    let (better, played) = (better.join(" "), board.san(ply.mv));
     let dots = if board.side_to_move() == Color::White { "." } else { "..." };
     let (white, black) = (game.player(Color::White), game.player(Color::Black));
     let place = format!("{white} - {black}, {}{dots} {played}{}", board.fullmove_number(), mistake.judgement.sign());

@@ -136,10 +136,21 @@ impl Movetext {
 
     /// Writes a comment in pieces, which are not broken.
     pub(crate) fn comment(&mut self, pieces: &[String]) {
-        let Some(last) = pieces.len().checked_sub(1) else { return };
-        for (place, piece) in pieces.iter().enumerate() {
+        if pieces.is_empty() {
+            return;
+        }
+        // A line that begins with a command looks like a tag.
+        let mut groups: Vec<String> = Vec::new();
+        for piece in pieces {
+            match groups.last_mut().filter(|_| piece.starts_with('[')) {
+                Some(group) => *group = format!("{group} {piece}"),
+                None => groups.push(piece.clone()),
+            }
+        }
+        let last = groups.len() - 1;
+        for (place, group) in groups.iter().enumerate() {
             let (open, close) = (if place == 0 { "{" } else { "" }, if place == last { "}" } else { "" });
-            self.word(&format!("{open}{piece}{close}"));
+            self.word(&format!("{open}{group}{close}"));
         }
         self.follows = false;
     }
