@@ -10,6 +10,7 @@ use dyad_engine::search::Limits;
 use dyad_explain::Comparison;
 
 use crate::session::Session;
+use crate::uci::command::Explain;
 
 /// Prints a line of a job.
 pub type PrintLine<'a> = dyn FnMut(String) + Send + 'a;
@@ -118,12 +119,34 @@ impl Moves {
     }
 }
 
-/// Why one move is better than another, in words or as one line of JSON.
+/// How a comparison of two moves is printed.
+#[derive(Clone, Copy)]
+pub enum Form {
+    /// In words; of equally good moves only that.
+    Words,
+    /// In words, with all parts.
+    All,
+    /// As one line of JSON.
+    Json,
+}
+
+impl Form {
+    /// The form that the arguments of `explain` ask for.
+    pub fn of(ask: &Explain) -> Form {
+        match ask {
+            Explain { json: true, .. } => Form::Json,
+            Explain { all: true, .. } => Form::All,
+            Explain { .. } => Form::Words,
+        }
+    }
+}
+
+/// Why one move is better than another.
 pub fn comparison(
     game: &Game,
     moves: Moves,
     limits: &Limits,
-    json: bool,
+    form: Form,
     session: &mut Session,
     control: &Control,
 ) -> Vec<String> {
@@ -132,10 +155,11 @@ pub fn comparison(
         Moves::Two(moves) => Comparison::search(engine, game, moves, limits, &settings.search, control),
         Moves::WithBest(mv) => Comparison::with_best(engine, game, mv, limits, &settings.search, control),
     };
-    match found {
-        Some(found) if json => vec![found.json().to_string()],
-        Some(found) => lines(&found.to_string()),
-        None => vec!["info string explain: stopped before both moves were searched".to_string()],
+    match (found, form) {
+        (Some(found), Form::Json) => vec![found.json().to_string()],
+        (Some(found), Form::Words) if found.is_equal() => vec![dyad_explain::sentence::verdict(&found)],
+        (Some(found), _) => lines(&found.to_string()),
+        (None, _) => vec!["info string explain: stopped before both moves were searched".to_string()],
     }
 }
 

@@ -20,7 +20,7 @@
 //!
 //! Only the loop prints, so lines never mix.
 
-mod command;
+pub mod command;
 mod fen;
 mod genfens;
 mod go;
@@ -53,7 +53,7 @@ use self::line::{Input, MAX_LENGTH, Reader};
 use self::options::{Assignment, Set, Setter};
 use self::setting::Setting;
 use self::watch::Pipes;
-use crate::display::{self, Moves};
+use crate::display::{self, Form, Moves};
 use crate::info::{info_string, printable};
 use crate::perft;
 use crate::session::{Session, Trained, engine_name};
@@ -444,7 +444,8 @@ impl Uci {
         }
         match self.game.as_ref().map_err(String::clone).and_then(|game| Moves::read(&ask.moves, game)) {
             Ok((game, moves)) => {
-                self.start(Work::Compare(Box::new(game), moves, Limits::nodes(ask.nodes), ask.json), false);
+                let form = Form::of(ask);
+                self.start(Work::Compare(Box::new(game), moves, Limits::nodes(ask.nodes), form), false);
             }
             Err(error) => self.refuse(&error),
         }

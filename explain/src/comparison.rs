@@ -5,6 +5,7 @@
 //! [`difference`](super::difference).
 
 use super::difference::{Difference, FIXED_POINT, PvEnd, PvLeaf};
+use super::sentence::EQUAL;
 use dyad_engine::board::{Board, Ending, Game, Move, Square, sign, upcoming_repetition};
 use dyad_engine::control::Control;
 use dyad_engine::engine::Engine;
@@ -158,8 +159,34 @@ impl Comparison {
         self.weights.units.win_rate.centipawns_of(value, self.weights.phase(&self.board))
     }
 
-    /// The difference of the two displayed values, in centipawns.
-    pub(super) fn shown(&self) -> i32 {
+    /// The same comparison with the moves in the other order.
+    #[must_use]
+    pub fn swapped(&self) -> Comparison {
+        let [first, second] = self.moves.clone();
+        let difference = Difference::new(&self.weights, [&second.leaf, &first.leaf], self.board.side_to_move());
+        Comparison { moves: [second, first], difference, weights: Arc::clone(&self.weights), ..*self }
+    }
+
+    /// An amount of the difference in pawns.
+    pub fn pawns(&self, amount: i64) -> f64 {
+        self.weights.pawns(amount as f64 / FIXED_POINT as f64)
+    }
+
+    /// The difference of the two values in pawns; `None` if a mate decides.
+    #[must_use]
+    pub fn pawns_apart(&self) -> Option<f64> {
+        let decided = self.moves.iter().any(|one| matches!(one.score, Score::Mate(_)));
+        (!decided).then(|| self.weights.pawns(f64::from(self.difference.value())))
+    }
+
+    /// Whether the two moves are equally good.
+    #[must_use]
+    pub fn is_equal(&self) -> bool {
+        self.pawns_apart().is_some_and(|pawns| pawns.abs() < EQUAL) || self.moves[0].score == self.moves[1].score
+    }
+
+    /// The difference of the two scores, in centipawns.
+    pub(super) fn centipawns_apart(&self) -> i32 {
         let phase = self.weights.phase(&self.board);
         let sign = sign(self.board.side_to_move());
         let [first, second] =

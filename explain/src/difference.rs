@@ -135,6 +135,11 @@ impl Difference {
         self.value
     }
 
+    /// The first value minus the second, in the unit of the parts.
+    pub fn total(&self) -> i64 {
+        FIXED_POINT * i64::from(self.value)
+    }
+
     /// All parts, the largest first.
     pub fn parts(&self) -> Vec<Part> {
         let mut parts: Vec<Part> = Vec::with_capacity(self.entries.len());

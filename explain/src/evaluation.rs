@@ -66,13 +66,20 @@ pub struct Reason {
     pub pawns: f64,
 }
 
-/// The static evaluation of `board` in centipawns.
+/// The static evaluation of `board` in the centipawns of UCI, of which 100 win half of the games.
 pub fn white_centipawns(weights: &Arc<Weights>, board: &Board) -> i32 {
+    weights.units.centipawns(white_value(weights, board), weights.phase(board))
+}
+
+/// The static evaluation of `board` in pawns.
+pub fn white_pawns(weights: &Arc<Weights>, board: &Board) -> f64 {
+    weights.pawns(f64::from(white_value(weights, board)))
+}
+
+fn white_value(weights: &Arc<Weights>, board: &Board) -> i32 {
     let mut evaluator = Evaluator::new(weights.clone());
     evaluator.reset(board);
-    let value = evaluator.evaluate(board);
-    let white = sign(board.side_to_move()) * value;
-    weights.units.centipawns(white, weights.phase(board))
+    sign(board.side_to_move()) * evaluator.evaluate(board)
 }
 
 /// The contribution of each group, in the order of the layout.
@@ -240,11 +247,6 @@ impl<'a> PawnScale<'a> {
         taper(mg as i32, eg as i32, self.phase)
     }
 
-    /// The tapered value in centipawns.
-    pub(super) fn centipawns(&self, sums: Sums) -> i32 {
-        self.weights.units.centipawns(self.weights.units.scaled(self.tapered(sums)), self.phase)
-    }
-
     /// The tapered value in pawns.
     pub fn pawns(&self, sums: Sums) -> f64 {
         self.pawns_of(self.tapered(sums))
@@ -252,8 +254,7 @@ impl<'a> PawnScale<'a> {
 
     /// A value in weight units in pawns.
     pub(super) fn pawns_of(&self, value: i32) -> f64 {
-        let value = self.weights.units.scaled(value);
-        f64::from(self.weights.units.centipawns(value, self.phase)) / 100.0
+        self.weights.pawns(f64::from(self.weights.units.scaled(value)))
     }
 
     /// The share of the middlegame in percent.
@@ -299,11 +300,11 @@ pub(super) mod tests {
         let board = board("4k3/8/8/3q4/8/8/P7/3RK3 w - - 0 1");
         let values = piece_values(&material, &board);
         let value = |square: Square| values.iter().find(|(piece, _)| piece.square == square).map(|(_, pawns)| *pawns);
-        // A pawn of 200 where 360 win half of the games.
         let pawn = value(Square::A2).expect("a pawn");
-        assert!((0.3..0.8).contains(&pawn), "{pawn}");
-        assert!(value(Square::D5).expect("a queen") < -5.0);
-        assert!(value(Square::D1).expect("a rook") > 2.5);
+        assert!((0.3..1.5).contains(&pawn), "{pawn}");
+        let queen = value(Square::D5).expect("a queen");
+        assert!((-10.0..-8.5).contains(&queen), "{queen}");
+        assert!(value(Square::D1).expect("a rook") > 4.0);
         assert_eq!(value(Square::E1), None);
     }
 
@@ -312,6 +313,6 @@ pub(super) mod tests {
         let weights = Arc::new(Weights::material());
         let up = "4k3/8/8/8/8/8/PP3PPP/R3K3";
         assert!(white_centipawns(&weights, &board(&format!("{up} w - - 0 1"))) > 500);
-        assert!(white_centipawns(&weights, &board(&format!("{up} b - - 0 1"))) > 500);
+        assert!(white_pawns(&weights, &board(&format!("{up} b - - 0 1"))) > 5.0);
     }
 }

@@ -66,12 +66,13 @@ impl Comparison {
                 json!({ "centipawns": centipawns, "words": topic.topic.words(self.names()) })
             })
             .collect();
-        let explanation = (self.shown() > 0).then(|| explain(self));
+        let is_worse = !self.is_equal() && self.difference.value() > 0;
+        let explanation = is_worse.then(|| explain(self)).filter(|explanation| !explanation.text.is_empty());
         json!({
             "fen": self.board.fen(),
             "depth": self.depth,
             "moves": self.moves.iter().map(one).collect::<Vec<_>>(),
-            "centipawns": self.shown(),
+            "centipawns": self.centipawns_apart(),
             "topics": topics,
             "explanation": explanation.as_ref().map(|explanation| &explanation.text),
             "claims": explanation.iter().flat_map(|explanation| &explanation.claims).map(Claim::json).collect::<Vec<_>>(),
@@ -97,13 +98,9 @@ impl Claim {
                 let winner = color_name(gain.winner);
                 json!({ "kind": "gain", "line": name(*line), "winner": winner, "plies": gain.plies, "net": net })
             }
-            Claim::Fork { line, ply, fork } => {
-                let targets: Vec<String> = fork.targets.iter().map(ToString::to_string).collect();
-                json!({ "kind": "fork", "line": name(*line), "ply": ply, "targets": targets })
-            }
-            Claim::Attack { line, ply, piece, square } => {
-                let (piece, square) = (piece_name(*piece), square.to_string());
-                json!({ "kind": "attack", "line": name(*line), "ply": ply, "piece": piece, "square": square })
+            Claim::Motif { line, motif } => {
+                let squares: Vec<String> = motif.squares.iter().map(ToString::to_string).collect();
+                json!({ "kind": motif.kind.name(), "line": name(*line), "ply": motif.ply, "targets": squares })
             }
             Claim::Draw { line, kind } => {
                 let how = match kind {
@@ -115,8 +112,9 @@ impl Claim {
                 json!({ "kind": "draw", "line": name(*line), "how": how })
             }
             Claim::Seen(reason) => {
-                let squares: Vec<String> = reason.feature.squares().iter().map(ToString::to_string).collect();
-                json!({ "kind": "seen", "line": name(reason.line), "words": reason.clause(), "squares": squares })
+                let squares: Vec<String> = reason.feature.square().iter().map(ToString::to_string).collect();
+                let words = reason.feature.clause();
+                json!({ "kind": "seen", "line": name(reason.line), "words": words, "squares": squares })
             }
         }
     }

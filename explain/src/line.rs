@@ -1,15 +1,17 @@
-//! What happens on the board along a line of play: material that changes hands, forks, mate, draws.
+//! What happens on the board along a line of play: material that changes hands, mate, draws.
 //!
 //! The functions replay the moves and count the pieces; they use neither evaluation nor search.
 
-use super::difference::{PvEnd, PvLeaf};
+use super::difference::PvEnd;
 use dyad_engine::board::{
-    BitBoard, Board, Color, Move, PAWN_UNITS, PIECE_VALUES, PIECES, Piece, Square, Squares, attacks, each, piece_name,
-    sign,
+    BitBoard, Board, Color, Move, PAWN_UNITS, PIECE_VALUES, PIECES, Piece, Square, piece_name, sign,
 };
 
-/// Plies within which a gain of material is attributed to the first move of a line.
-const HORIZON: usize = 8;
+/// Plies within which a gain of material is attributed to the first move of a line, and within which a single pawn is.
+const HORIZON: usize = 10;
+const PAWN_HORIZON: usize = 6;
+/// Plies for which it must be kept; lines are not reliable further on.
+const KEPT: usize = 4;
 
 /// A line of play with its positions.
 pub struct Line<'a> {
@@ -29,15 +31,10 @@ pub struct Gain {
     pub winner: Color,
     /// Number of moves of the line until it is won.
     pub plies: usize,
+    /// Number of moves of the line until nothing of it is given back.
+    pub settled: usize,
     /// How much the winner's surplus of each piece type grows, pawn to queen.
     pub net: [i32; 5],
-}
-
-/// A double attack that wins material.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Fork {
-    /// The attacked squares, king and most valuable piece first.
-    pub targets: Vec<Square>,
 }
 
 /// How a game is drawn at the end of a line.
@@ -54,15 +51,15 @@ pub enum DrawKind {
 }
 
 impl<'a> Line<'a> {
-    /// The line of these legal moves, which ends in `leaf`. Gains are counted from the position after `base` moves.
+    /// The line of these legal moves, which ends so. Gains are counted from the position after `base` moves.
     #[must_use]
-    pub fn new(start: &Board, moves: &'a [Move], leaf: &PvLeaf, base: usize) -> Line<'a> {
+    pub fn new(start: &Board, moves: &'a [Move], end: PvEnd, base: usize) -> Line<'a> {
         let mut boards = vec![*start];
         boards.extend(moves.iter().scan(*start, |board, &mv| {
             *board = board.after(mv);
             Some(*board)
         }));
-        Line { moves, boards, end: leaf.end, base }
+        Line { moves, boards, end, base }
     }
 
     /// The position after `plies` moves.
@@ -77,32 +74,42 @@ impl<'a> Line<'a> {
         &self.boards[self.moves.len()]
     }
 
-    /// The lasting gain of the line: material won at a quiet point within eight plies of which no more than a quarter is
-    /// given back later. The first one, or a later one that is two pawns larger; a pawn more counts within two plies.
+    /// The lasting gain of the line: material won at a quiet point within [`HORIZON`] plies and kept for the next ones.
+    /// Of several the first, or a later one that is much larger. Of what is won no more than a quarter is given back, or
+    /// it counts without what is given back.
     #[must_use]
     pub fn gain(&self) -> Option<Gain> {
-        let quiet: Vec<usize> = self.quiet_points().collect();
+        let quiet: Vec<usize> = self.quiet_points().take_while(|&plies| plies <= HORIZON + KEPT).collect();
         let &last = quiet.last()?;
         let winner = [Color::White, Color::Black].into_iter().find(|&side| self.surplus(last, side) >= 1)?;
         // From the end: what the winner still has at every later quiet point.
         let mut lasting = i32::MAX;
-        let mut candidates: Vec<(usize, i32)> = Vec::new();
+        let (mut candidates, mut first): (Vec<(usize, i32)>, _) = (Vec::new(), None);
         for &plies in quiet.iter().rev() {
             let won = self.surplus(plies, winner);
             lasting = lasting.min(won);
+            let horizon = if won == 1 { PAWN_HORIZON } else { HORIZON };
+            if lasting < 1 || plies > horizon || !self.is_sound(plies, winner, won) {
+                continue;
+            }
             // A pawn given back does not change who has won a piece.
-            let lasts = won >= 1 && 4 * lasting >= 3 * won;
-            if lasts && plies <= HORIZON && self.is_sound(plies, winner, won) {
+            if 4 * lasting >= 3 * won {
                 candidates.push((plies, won));
             }
+            first = Some(plies);
         }
-        let mut best = candidates.pop()?;
+        let Some(mut best) = candidates.pop() else {
+            let plies = first.filter(|_| self.surplus(last, winner) >= 2)?;
+            return Some(Gain { winner, plies, settled: last, net: self.net(last, winner) });
+        };
         for &(plies, won) in candidates.iter().rev() {
-            if won >= best.1 + 2 || won > best.1 && plies <= best.0 + 2 {
+            // Where a piece is won at once, more that follows is not the reason.
+            let follows = best.1 < 3 && won > best.1 && plies <= best.0 + 2;
+            if follows || 3 * won >= 5 * best.1 && won >= best.1 + 2 {
                 best = (plies, won);
             }
         }
-        Some(Gain { winner, plies: best.0, net: self.net(best.0, winner) })
+        Some(Gain { winner, plies: best.0, settled: best.0, net: self.net(best.0, winner) })
     }
 
     /// The smallest lasting surplus of `side` at a quiet point of the line, in pawns; 0 at its base.
@@ -151,6 +158,10 @@ impl<'a> Line<'a> {
         if ply > 0 && self.moves[ply - 1].to() == self.moves[ply].to() {
             return self.boards[ply - 1].is_capture(self.moves[ply - 1]);
         }
+        // The line itself shows that it is kept.
+        if self.moves.len() >= plies + 4 {
+            return true;
+        }
         self.boards[ply].see_ge(self.moves[ply], PIECE_VALUES[Piece::Pawn.to_index()])
     }
 
@@ -165,29 +176,6 @@ impl<'a> Line<'a> {
                 board.moves().iter().all(|&mv| !board.is_noisy(mv) || !board.see_ge(mv, pawn))
             }
         }
-    }
-
-    /// The fork by the move number `ply` (from 0) whose fruit the same piece takes two plies later.
-    #[must_use]
-    pub fn fork(&self, ply: usize) -> Option<Fork> {
-        let (mv, board) = (*self.moves.get(ply)?, self.boards.get(ply + 1)?);
-        let (&answer, &fruit) = (self.moves.get(ply + 1)?, self.moves.get(ply + 2)?);
-        let forker = board.piece_on(mv.to())?;
-        if answer.to() == mv.to() || fruit.from() != mv.to() || mv.is_castling() {
-            return None;
-        }
-        let side = !board.side_to_move();
-        let value = |piece: Piece| if piece == Piece::King { 100 } else { PAWN_UNITS[piece.to_index()] };
-        let attacked = attacks::of(forker, side, mv.to(), board.occupied()) & board.colors(!side);
-        let is_target = |&square: &Square| {
-            board.piece_on(square).is_some_and(|piece| {
-                let is_loose = piece != Piece::Pawn && attackers(board, square, !side).is_empty();
-                value(piece) > value(forker) || is_loose
-            })
-        };
-        let mut targets: Vec<Square> = each(attacked).filter(is_target).collect();
-        targets.sort_by_key(|&square| -board.piece_on(square).map_or(0, value));
-        (targets.len() >= 2 && targets.contains(&fruit.to())).then_some(Fork { targets })
     }
 
     /// How the line ends in a draw, if it does.
@@ -321,4 +309,20 @@ pub(super) fn joined(words: &[String]) -> String {
         [one] => one.clone(),
         [first @ .., last] => format!("{} and {last}", first.join(", ")),
     }
+}
+
+/// The pieces on squares of a board, as a list: "king", "two rooks".
+pub(super) fn piece_list(board: &Board, squares: &[Square]) -> Vec<String> {
+    let pieces: Vec<Piece> = squares.iter().filter_map(|&square| board.piece_on(square)).collect();
+    let mut words: Vec<String> = Vec::new();
+    for &piece in &pieces {
+        let text = match pieces.iter().filter(|&&other| other == piece).count() {
+            1 => piece_name(piece).to_string(),
+            count => counted(count as i32, piece),
+        };
+        if !words.contains(&text) {
+            words.push(text);
+        }
+    }
+    words
 }

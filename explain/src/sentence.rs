@@ -1,20 +1,21 @@
-//! Why a move is worse than another, in one or two sentences that a chess player can check.
+//! Why a move is worse than another, in one sentence that a chess player can check.
 //!
-//! First what happens on the board, in moves: mate, material, a draw. Only if nothing of that kind decides, up to two
-//! reasons that can be seen at the ends of the two lines. Every statement is a [`Claim`], and tests check the claims
-//! against the lines. A pure function of a [`Comparison`]: no files, no threads, no clock.
+//! First what happens on the board, in moves: mate, material, a draw. Only if nothing of that kind decides, one reason
+//! that can be seen within four plies. Where there is none, there is no sentence. Every statement is a [`Claim`], and
+//! tests check the claims against the lines. A pure function of a [`Comparison`]: no files, no threads, no clock.
 
 use super::comparison::Comparison;
 use super::difference::{Subject, TopicSum};
-use super::line::{DrawKind, Fork, Gain, Line, attackers, counted, joined, variation};
-use super::visible::{self, Reason};
-use dyad_engine::board::{Board, Color, Move, PAWN_UNITS, Piece, Square, Squares, color_name, piece_name};
+use super::line::{DrawKind, Gain, Line, attackers, variation};
+use super::motif::{Kind, Motif, in_danger, motifs};
+use super::visible::{self, Feature, Reason};
+use dyad_engine::board::{Board, Color, Move, PAWN_UNITS, Piece, Square, Squares, attacks, color_name, piece_name};
 use dyad_engine::search::Score;
 
 /// An explanation with marks for a board.
 #[derive(Clone, Debug)]
 pub struct Explanation {
-    /// One or two sentences.
+    /// One sentence; empty if there is nothing to say.
     pub text: String,
     /// What the text claims.
     pub claims: Vec<Claim>,
@@ -43,25 +44,12 @@ pub enum Claim {
         /// What it wins.
         gain: Gain,
     },
-    /// A move attacks two pieces and takes one of them.
-    Fork {
+    /// How it is won.
+    Motif {
         /// The line.
         line: usize,
-        /// The number of the move in the line, from 0.
-        ply: usize,
-        /// What it attacks.
-        fork: Fork,
-    },
-    /// A move attacks a piece that is not defended, or more valuable.
-    Attack {
-        /// The line.
-        line: usize,
-        /// The number of the move in the line, from 0.
-        ply: usize,
-        /// The attacked piece.
-        piece: Piece,
-        /// Its square.
-        square: Square,
+        /// The motif.
+        motif: Motif,
     },
     /// The line ends in a draw.
     Draw {
@@ -92,23 +80,44 @@ pub enum Place {
     Square(Square),
 }
 
-/// Maximum number of reasons.
-const REASONS: usize = 2;
-/// Smallest topic that gives a reason, as a fraction of the difference, and in centipawns.
+/// Moves whose values differ by less, in pawns, are equally good.
+pub const EQUAL: f64 = 0.2;
+/// Smallest topic that gives a reason, as a fraction of the difference, and in pawns.
 const MIN_FRACTION: f64 = 0.15;
-const MIN_CENTIPAWNS: f64 = 12.0;
+const MIN_PAWNS: f64 = 0.2;
 /// Plies after which a reason must hold already.
-const SOON: usize = 8;
+const SOON: usize = 4;
 /// Maximum number of plies shown.
-const MAX_SHOWN: usize = 7;
-/// Smallest pair that is marked, in centipawns.
-const MIN_PAIR: f64 = 5.0;
+const MAX_SHOWN: usize = 5;
+/// Smallest pair that is marked, in pawns.
+const MIN_PAIR: f64 = 0.1;
+
+/// The sentence for two moves that a user compares.
+#[must_use]
+pub fn verdict(compared: &Comparison) -> String {
+    let [first, second] = compared.names();
+    if compared.is_equal() {
+        return format!("{first} and {second} are equally good.");
+    }
+    if compared.difference.value() < 0 {
+        return verdict(&compared.swapped());
+    }
+    let text = explain(compared).text;
+    match compared.pawns_apart() {
+        Some(pawns) if text.is_empty() => format!("{first} is {pawns:.1} pawns better than {second}."),
+        _ if text.is_empty() => format!("{first} is better than {second}."),
+        _ => text,
+    }
+}
 
 /// Why the second move of a comparison is worse than the first.
 #[must_use]
 pub fn explain(compared: &Comparison) -> Explanation {
     let mut writer = Writer::new(compared);
     let text = writer.text();
+    if text.is_empty() {
+        writer.claims.clear();
+    }
     let (marks, goal) = (writer.marks(), writer.goal());
     Explanation { text, claims: writer.claims, marks, goal }
 }
@@ -128,12 +137,21 @@ struct Writer<'a> {
     squares: Vec<Square>,
 }
 
+/// The largest capture of a gain.
+#[derive(Clone, Copy)]
+struct Prize {
+    /// The number of the move that takes it, from 0.
+    ply: usize,
+    piece: Piece,
+    square: Square,
+}
+
 impl<'a> Writer<'a> {
     fn new(compared: &'a Comparison) -> Writer<'a> {
         let board = &compared.board;
         let firsts = compared.moves.each_ref().map(|one| one.line[0]);
         let same = firsts[0].to() == firsts[1].to() && firsts.iter().all(|&mv| board.is_capture(mv));
-        let lines = compared.moves.each_ref().map(|one| Line::new(board, &one.line, &one.leaf, usize::from(same)));
+        let lines = compared.moves.each_ref().map(|one| Line::new(board, &one.line, one.leaf.end, usize::from(same)));
         let names = compared.moves.each_ref().map(|one| variation(board, &one.line[..1]));
         let gains = lines.each_ref().map(Line::gain);
         let mover = board.side_to_move();
@@ -144,15 +162,17 @@ impl<'a> Writer<'a> {
         let [better, worse] = self.compared.moves.each_ref().map(|one| one.score);
         let [won, lost] = [0, 1].map(|line| self.pawns(line));
         let stalemates = self.lines[1].draw() == Some(DrawKind::Stalemate) && self.lines[1].moves.len() == 1;
-        match (better, worse) {
+        let text = match (better, worse) {
             _ if stalemates => self.draw(),
-            (Score::Mate(moves), _) if moves > 0 => self.missed_mate(moves),
-            (_, Score::Mate(moves)) if moves < 0 => self.allowed_mate(-moves),
+            (Score::Mate(moves), _) if moves > 0 => Some(self.missed_mate(moves)),
+            (_, Score::Mate(moves)) if moves < 0 => Some(self.allowed_mate(-moves)),
             _ if self.lines[0].draw().is_some() != self.lines[1].draw().is_some() => self.draw(),
-            _ if lost < 0 && won > lost => self.loss(),
+            // What is missed comes first where it is much more than what is lost.
+            _ if lost < 0 && won > lost && won < -3 * lost => self.loss(),
             _ if won > lost => self.missed_win(),
             _ => self.positional(),
-        }
+        };
+        text.unwrap_or_default()
     }
 
     /// The lasting gain of the mover in a line, in pawns.
@@ -166,7 +186,7 @@ impl<'a> Writer<'a> {
         if to - from <= MAX_SHOWN {
             return part(from, to);
         }
-        format!("{} ... {}", part(from, from + 4), part(to - 1, to))
+        format!("{} ... {}", part(from, from + MAX_SHOWN - 2), part(to - 1, to))
     }
 
     /// Claims the gain of a line and names it.
@@ -176,12 +196,38 @@ impl<'a> Writer<'a> {
         gain.words()
     }
 
+    /// The largest capture of the gain of a line.
+    fn prize(&self, line: usize) -> Option<Prize> {
+        let (gain, line) = (self.gains[line]?, &self.lines[line]);
+        let mut captures = line.captures(gain.plies, gain.winner).map(|(ply, piece)| Prize {
+            ply,
+            piece,
+            square: line.moves[ply].to(),
+        });
+        let first = captures.next()?;
+        Some(captures.fold(first, |best, next| if value(next.piece) > value(best.piece) { next } else { best }))
+    }
+
+    /// The motif behind the move number `at` of a line, claimed if it is `wanted`.
+    fn motif(&mut self, line: usize, at: usize, wanted: impl Fn(&Motif) -> bool) -> Option<Motif> {
+        let motif = motifs(&self.lines[line], at, self.compared.recaptures).into_iter().next().filter(wanted)?;
+        self.claims.push(Claim::Motif { line, motif: motif.clone() });
+        Some(motif)
+    }
+
+    /// The number of the move that promotes, if the gain of a line is a new queen.
+    fn promotion(&self, line: usize) -> Option<usize> {
+        let gain = self.gains[line].filter(|gain| gain.net[4] > 0)?;
+        let first = usize::from(gain.winner != self.mover);
+        (first..gain.plies).step_by(2).find(|&ply| self.lines[line].moves[ply].promotion().is_some())
+    }
+
     fn missed_mate(&mut self, moves: i32) -> String {
         self.claims.push(Claim::Mate { line: 0, winner: self.mover, moves });
         let line = self.mating_line(0, 0);
         let misses = match moves {
-            1 => format!("Misses mate: {line}"),
-            _ => format!("Misses mate in {moves}: {line}"),
+            1 => format!("Misses mate{line}"),
+            _ => format!("Misses mate in {moves}{line}"),
         };
         match self.compared.moves[1].score {
             Score::Mate(other) if other < 0 => format!("{misses}, and {} loses to mate.", self.names[1]),
@@ -196,8 +242,8 @@ impl<'a> Writer<'a> {
         self.squares = vec![self.lines[1].board(1).king(self.mover)];
         let line = self.mating_line(1, 1);
         let allows = match moves {
-            1 => format!("{} allows mate: {line}", self.names[1]),
-            _ => format!("{} allows mate in {moves}: {line}", self.names[1]),
+            1 => format!("{} allows mate{line}", self.names[1]),
+            _ => format!("{} allows mate in {moves}{line}", self.names[1]),
         };
         match self.compared.moves[0].score {
             Score::Mate(_) => format!("{allows}; {} only delays it.", self.names[0]),
@@ -205,20 +251,29 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// The moves to mate, or the first ones if the line is long or does not reach it.
-    fn mating_line(&self, line: usize, from: usize) -> String {
+    /// The moves to mate, or the first ones if the line is long or does not reach it, with how it mates.
+    fn mating_line(&mut self, line: usize, from: usize) -> String {
         let plies = self.lines[line].moves.len();
-        let is_complete = self.lines[line].mates() && plies - from <= MAX_SHOWN;
-        let text = self.moves(line, from, if is_complete { plies } else { plies.min(from + 3) });
-        if is_complete { text } else { format!("{text} and so on") }
+        if !self.lines[line].mates() {
+            return format!(": {} and so on", self.moves(line, from, plies.min(from + 3)));
+        }
+        let back_rank = self.motif(line, plies - 1, |motif| motif.kind == Kind::BackRank);
+        let how = if back_rank.is_some() { " on the back rank" } else { "" };
+        format!("{how}: {}", self.moves(line, from, plies))
     }
 
-    fn draw(&mut self) -> String {
+    fn draw(&mut self) -> Option<String> {
         let line = usize::from(self.lines[1].draw().is_some());
-        let Some(kind) = self.lines[line].draw() else { return self.positional() };
+        let kind = self.lines[line].draw()?;
+        let other = self.names[1 - line].clone();
+        let otherwise = match (self.compared.moves[1 - line].score, self.pawns(1 - line)) {
+            (Score::Mate(1), _) => format!("{other} mates"),
+            (Score::Mate(moves), _) if moves > 0 => format!("{other} mates in {moves}"),
+            (_, 1..) if line == 1 => format!("{other} wins {}", self.claim_gain(0)),
+            _ => format!("after {other} {}", self.state(1 - line)?),
+        };
         self.claims.push(Claim::Draw { line, kind });
-        let plies = self.lines[line].moves.len();
-        let moves = self.moves(line, 0, plies);
+        let moves = self.moves(line, 0, self.lines[line].moves.len());
         let how = match kind {
             DrawKind::Stalemate => "is stalemate",
             DrawKind::Material => "leaves too little material to win",
@@ -226,293 +281,322 @@ impl<'a> Writer<'a> {
             // The search stops at the first one.
             DrawKind::Repetition => "ends in a repetition",
         };
-        let other = &self.names[1 - line];
-        match self.compared.moves[1 - line].score {
-            Score::Mate(1) => format!("{moves} {how}; {other} mates."),
-            _ => format!("{moves} {how}; after {other} {}.", self.state(1 - line)),
-        }
+        Some(format!("{moves} {how}; {otherwise}."))
     }
 
     /// The opponent wins material after the worse move.
-    fn loss(&mut self) -> String {
-        let Some(gain) = self.gains[1] else { return self.positional() };
-        let what = self.claim_gain(1);
+    fn loss(&mut self) -> Option<String> {
+        let (gain, what) = (self.gains[1]?, self.claim_gain(1));
         self.names_reply = true;
-        let (name, opponent) = (self.names[1].clone(), color_name(gain.winner));
-        let line = &self.lines[1];
-        let (own, reply) = (line.moves[0], line.moves[1]);
-        let (root, after) = (*line.board(0), *line.board(1));
-        let moves = self.moves(1, 1, gain.plies);
-        let main = line.captures(gain.plies, gain.winner).fold(None, |main: Option<(usize, Piece)>, next| match main {
-            Some((_, piece)) if value(piece) >= value(next.1) => main,
-            _ => Some(next),
-        });
-        let target = main.map_or(reply.to(), |(ply, _)| line.moves[ply].to());
-        let loses_mover = main.is_some_and(|(ply, _)| line.stays(own.to(), 1, ply) && target == own.to());
-        let taken = main.filter(|&(ply, _)| ply == 1 || loses_mover).map(|(_, piece)| piece);
-        let promotes =
-            (1..gain.plies).step_by(2).find(|&ply| line.moves[ply].promotion().is_some()).filter(|_| gain.net[4] > 0);
-        let fork = line.fork(1).filter(|_| gain.plies > 3);
-        let is_all = taken.is_some_and(|piece| {
-            gain.net.iter().enumerate().all(|(index, &count)| count == i32::from(index == piece.to_index()))
-        });
-        let result = if is_all { String::new() } else { format!(", and {opponent} wins {what}") };
-        let text = if let Some(piece) = taken.filter(|_| loses_mover) {
-            match is_all {
-                true => format!("{name} loses the {}: {moves}", piece_name(piece)),
-                false => format!("{name} loses {what}: {moves}"),
-            }
-        } else if let Some(fork) = fork {
-            self.squares = fork.targets.clone();
-            let targets = target_words(self.lines[1].board(2), &fork.targets);
-            self.claims.push(Claim::Fork { line: 1, ply: 1, fork });
-            let first = self.moves(1, 1, 2);
-            let rest = self.moves(1, 2, gain.plies);
-            format!("{name} allows {first} with a fork of {targets}, and {opponent} wins {what}: {rest}")
-        } else if let Some(piece) = taken {
-            self.squares = vec![target];
-            let piece = piece_name(piece);
-            let before = attackers(&root, target, self.mover);
-            let now = attackers(&after, target, self.mover);
-            let was_defender = before.has(own.from()) && !now.has(own.to());
-            let was_attacked = attackers(&root, target, gain.winner).has(reply.from());
-            if now.is_empty() && was_defender {
-                format!("{name} takes the last defender from the {piece} on {target}: {moves}{result}")
-            } else if now.is_empty() && was_attacked && root.piece_on(target).is_some() {
-                format!("{name} leaves the {piece} on {target} hanging: {moves}{result}")
-            } else if was_defender {
-                format!("{name} takes a defender from the {piece} on {target}: {moves}, and {opponent} wins {what}")
-            } else {
-                format!("{name} allows {moves}, and {opponent} wins {what}")
-            }
-        } else if let Some(ply) = promotes {
+        if let Some(ply) = self.promotion(1) {
             // The file on which the pawn stood before the line.
+            let line = &self.lines[1];
             let earlier = (1..ply).step_by(2).rev().map(|ply| line.moves[ply]);
             let origin = earlier.fold(line.moves[ply].from(), |at, mv| if mv.to() == at { mv.from() } else { at });
-            let file = visible::file_name(origin);
-            format!("{name} lets {opponent}'s {file}-pawn promote: {moves}")
+            let (file, moves) = (visible::file_name(origin), self.moves(1, 1, ply + 1));
+            let lets = format!("{} lets {}'s {file}-pawn promote: {moves}", self.names[1], color_name(gain.winner));
+            return Some(format!("{lets}; {}.", self.remedy(None, self.lines[1].moves[1])?));
+        }
+        let (name, opponent) = (self.names[1].clone(), color_name(gain.winner));
+        let (own, reply) = (self.lines[1].moves[0], *self.lines[1].moves.get(1)?);
+        let prize = self.prize(1);
+        let target = prize.map_or(reply.to(), |prize| prize.square);
+        let is_all = prize.is_some_and(|prize| {
+            let index = prize.piece.to_index();
+            gain.net.iter().enumerate().all(|(other, &count)| count == i32::from(other == index))
+        });
+        let result = if is_all { String::new() } else { format!(", and {opponent} wins {what}") };
+        let moves = self.moves(1, 1, gain.plies);
+        let loses_mover = prize.is_some_and(|prize| target == own.to() && self.lines[1].stays(target, 1, prize.ply));
+        let at_once = prize.filter(|prize| prize.ply == 1);
+        let text = if let Some(prize) = prize.filter(|_| loses_mover) {
+            let lost = if is_all { format!("the {}", piece_name(prize.piece)) } else { what };
+            let takes = self.lines[1].board(0).captured(own).filter(|_| prize.ply > 1);
+            match takes {
+                Some(taken) => format!("{name} takes the {} but loses {lost}: {moves}", piece_name(taken)),
+                None => format!("{name} loses {lost}: {moves}"),
+            }
+        } else if let Some(prize) = at_once {
+            self.squares = vec![target];
+            format!("{}: {moves}{result}", self.gives_up(prize, own, reply)?)
+        } else if let Some(motif) = prize
+            .and_then(|prize| self.motif(1, prize.ply, |motif| motif.ply % 2 == 1 && motif.kind != Kind::Promotion))
+        {
+            self.squares.clone_from(&motif.squares);
+            let (first, rest) = (self.moves(1, 1, motif.ply + 1), self.moves(1, motif.ply + 1, gain.plies));
+            let rest = if rest.is_empty() { rest } else { format!(": {rest}") };
+            format!("{name} allows {first}, which {}, and {opponent} wins {what}{rest}", motif.verb(&self.lines[1]))
         } else {
             format!("{name} allows {moves}, and {opponent} wins {what}")
         };
-        format!("{text}; {}.", self.remedy(taken.map(|piece| (piece, target)), reply))
+        let threatened = prize.filter(|_| !loses_mover);
+        Some(format!("{text}; {}.", self.remedy(threatened, reply)?))
+    }
+
+    /// How the move `own` leaves a piece to the answer `reply`.
+    fn gives_up(&self, prize: Prize, own: Move, reply: Move) -> Option<String> {
+        let (root, after, name) = (self.lines[1].board(0), self.lines[1].board(1), &self.names[1]);
+        let (piece, target) = (piece_name(prize.piece), prize.square);
+        let defenders = |board: &Board| attackers(board, target, self.mover);
+        let was_attacked = attackers(root, target, !self.mover).has(reply.from());
+        let stood = root.piece_on(target).is_some();
+        let opens = !was_attacked && attacks::between(reply.from(), target).has(own.from());
+        let left = defenders(root).has(own.from()) && !defenders(after).has(own.to());
+        let by = piece_name(after.piece_on(reply.from())?);
+        Some(if opens {
+            format!("{name} opens the way to the {piece} on {target}")
+        } else if stood && left && defenders(after).is_empty() {
+            format!("{name} leaves the {piece} on {target} without a defender")
+        } else if stood && defenders(after).is_empty() {
+            format!("{name} leaves the {piece} on {target} hanging")
+        } else if stood && left {
+            format!("{name} takes a defender from the {piece} on {target}")
+        } else if stood && was_attacked && in_danger(after, target) {
+            format!("{name} leaves the {piece} on {target} to the {by}")
+        } else if stood && was_attacked {
+            format!("{name} leaves the {piece} on {target} with too few defenders")
+        } else {
+            format!("{name} gives up the {piece} on {target}")
+        })
     }
 
     /// What the better move does about the loss of the worse one.
-    fn remedy(&mut self, threatened: Option<(Piece, Square)>, reply: Move) -> String {
+    fn remedy(&mut self, threatened: Option<Prize>, reply: Move) -> Option<String> {
         let (name, mover) = (self.names[0].clone(), self.mover);
         let better = self.lines[0].moves[0];
         let (root, after) = (*self.lines[0].board(0), *self.lines[0].board(1));
-        let own = self.lines[1].moves[0];
         if self.pawns(0) >= 1 {
-            let what = self.claim_gain(0);
-            return match self.gains[0] {
-                Some(gain) if gain.plies > 1 => format!("{} wins {what}", self.moves(0, 0, gain.plies)),
-                _ => format!("{name} wins {what}"),
-            };
+            return self.wins();
         }
         if self.pawns(0) < 0 {
             let what = self.claim_gain(0);
-            return format!("{name} loses only {what}");
+            return Some(format!("{name} loses only {what}"));
         }
-        if let Some((piece, square)) = threatened.filter(|&(_, square)| square != own.to()) {
+        if let Some(Prize { piece, square, .. }) = threatened {
             let piece = piece_name(piece);
             if better.from() == square {
-                return format!("{name} saves the {piece}");
+                return Some(format!("{name} saves the {piece}"));
             }
             let defends = attackers(&after, square, mover).has(better.to());
             if defends && !attackers(&root, square, mover).has(better.from()) && !better.is_castling() {
-                return format!("{name} defends the {piece}");
+                return Some(format!("{name} defends the {piece}"));
             }
         }
         if better.to() == reply.from() && root.is_capture(better) {
             let attacker = root.piece_on(reply.from()).map_or("piece", piece_name);
-            return format!("{name} takes the {attacker} first");
+            return Some(format!("{name} takes the {attacker} first"));
         }
         let saved = self.gains[1].map_or(0, |gain| gain.pawns());
         // Where the better line also loses material at some point, it only loses more slowly.
         match self.lines[0].least(mover) > -saved.min(2) {
-            true => format!("{name} avoids this"),
-            false => format!("after {name} {}", self.state(0)),
+            true => Some(format!("{name} avoids this")),
+            false => self.state(0).map(|state| format!("after {name} {state}")),
         }
     }
 
-    /// The better move wins material, the worse one does not, or less.
-    fn missed_win(&mut self) -> String {
-        let Some(gain) = self.gains[0].filter(|gain| gain.winner == self.mover) else { return self.positional() };
-        let what = self.claim_gain(0);
-        let [name, other] = self.names.clone();
-        let line = &self.lines[0];
-        let (first, root) = (line.moves[0], *line.board(0));
-        let played = self.lines[1].moves[0].to();
-        let recaptures = self.compared.recaptures == Some(first.to()) && played != first.to();
-        if let Some(piece) = root.captured(first).filter(|_| recaptures && !first.is_castling()) {
-            let taken = piece_name(piece);
-            let down = match self.pawns(1) {
-                0 => format!("{other} leaves {} {what} down", color_name(self.mover)),
-                _ => format!("{other} does not"),
-            };
-            return format!("{name} takes the {taken} back; {down}.");
-        }
-        let rest = self.moves(0, 1, gain.plies);
-        let fork = line.fork(0).filter(|_| gain.plies > 2);
-        let promotes = gain.net[4] > 0 && (0..gain.plies).step_by(2).any(|ply| line.moves[ply].promotion().is_some());
-        let wins = if let Some(fork) = fork {
-            let targets = target_words(self.lines[0].board(1), &fork.targets);
-            self.claims.push(Claim::Fork { line: 0, ply: 0, fork });
-            format!("{name} forks {targets} and wins {what}: {rest}")
-        } else if promotes && gain.plies > 1 {
-            format!("{name} promotes a pawn: {rest}")
-        } else if promotes && gain.plies == 1 {
-            format!("{name} promotes")
-        } else if gain.plies == 1 {
-            format!("{name} wins {what}")
-        } else {
-            format!("{name} wins {what}: {rest}")
+    /// What the better move wins, and how.
+    fn wins(&mut self) -> Option<String> {
+        let gain = self.gains[0].filter(|gain| gain.winner == self.mover)?;
+        let (what, name) = (self.claim_gain(0), self.names[0].clone());
+        let rest = |plies: usize| {
+            let moves = self.moves(0, 1, plies);
+            if moves.is_empty() { moves } else { format!(": {moves}") }
         };
-        match self.missed(gain) {
+        if let Some(ply) = self.promotion(0) {
+            let does = if ply == 0 { "promotes" } else { "promotes a pawn" };
+            return Some(format!("{name} {does}{}", rest(ply + 1)));
+        }
+        let rest = rest(gain.plies);
+        let line = &self.lines[0];
+        let prize = self.prize(0)?;
+        let (first, root) = (line.moves[0], *line.board(0));
+        let takes = root.captured(first).filter(|&piece| !first.is_castling() && prize.ply == 0 && value(piece) > 1);
+        if let Some(piece) = takes {
+            let (piece, at) = (piece_name(piece), first.to());
+            let is_free = attackers(&root, at, !self.mover).is_empty();
+            return Some(match (self.compared.recaptures == Some(at), is_free) {
+                (true, _) => format!("{name} takes the {piece} back"),
+                (false, true) if gain.plies == 1 => format!("{name} wins the {piece}, which is not defended"),
+                _ => format!("{name} wins {what}{rest}"),
+            });
+        }
+        let motif = self.motif(0, prize.ply, |motif| motif.ply == 0);
+        Some(match motif {
+            Some(motif) => format!("{name} {} and wins {what}{rest}", motif.verb(&self.lines[0])),
+            None => format!("{name} wins {what}{rest}"),
+        })
+    }
+
+    /// The better move wins material, the worse one does not, or less.
+    fn missed_win(&mut self) -> Option<String> {
+        let (gain, wins) = (self.gains[0]?, self.wins()?);
+        Some(match self.missed(gain) {
             Some(missed) => format!("{wins}; {missed}."),
             None => format!("{wins}."),
-        }
+        })
     }
 
     /// What becomes of the gain of the better line after the worse move; `None` if the worse move takes it as well.
     fn missed(&mut self, gain: Gain) -> Option<String> {
         let other = self.names[1].clone();
+        if self.pawns(1) < 0 {
+            let (what, plies) = (self.claim_gain(1), self.gains[1]?.plies);
+            return Some(format!("{other} loses {what}: {}", self.moves(1, 1, plies)));
+        }
         if self.pawns(1) >= 1 {
             let what = self.claim_gain(1);
             let verb = if gain_is_trade(self.gains[1]) { "gets" } else { "wins" };
             return Some(format!("{other} {verb} only {what}"));
         }
-        let line = &self.lines[0];
-        let capture = (0..gain.plies).step_by(2).find(|&ply| line.board(ply).is_capture(line.moves[ply]));
-        let target = capture.map(|ply| line.moves[ply].to());
+        let own = self.lines[1].moves[0];
+        let (first, better) = (&self.lines[0], self.lines[0].moves[0]);
+        let capture = (0..gain.plies).step_by(2).find(|&ply| first.board(ply).is_capture(first.moves[ply]));
+        let target = capture.map(|ply| first.moves[ply].to());
+        let recaptures = self.compared.recaptures == Some(better.to()) && own.to() != better.to();
+        if recaptures && !self.lines[1].board(0).is_capture(own) {
+            return Some(format!("{other} does not"));
+        }
+        let takes = self.lines[1].board(0).captured(own).filter(|&piece| !own.is_castling() && value(piece) > 0);
         if let (Some(target), Some(&reply)) = (target, self.lines[1].moves.get(1)) {
-            let opponent = color_name(!self.mover);
             let moves = self.moves(1, 0, 2);
             let [before, after] = [1, 2].map(|plies| *self.lines[1].board(plies));
             let stood = before.color_on(target) == Some(!self.mover);
+            let attacked = double_attack(&after, reply);
+            let and_attacks = match attacked.is_empty() {
+                true => String::new(),
+                false => format!(" and attacks {}", super::line::joined(&attacked)),
+            };
+            let piece = before.piece_on(target).map_or("piece", piece_name);
             if stood && reply.from() == target && !reply.is_castling() {
-                let piece = before.piece_on(target).map_or("piece", piece_name);
                 self.names_reply = true;
-                let captures = before.is_capture(reply);
-                let how = if captures { "captures first" } else { "is gone" };
-                return Some(format!("after {moves} the {piece} {how}"));
+                let how = if before.is_capture(reply) { "captures first" } else { "is safe" };
+                return Some(format!("after {moves} the {piece} {how}{and_attacks}"));
             }
             let is_new = !attackers(&before, target, !self.mover).has(reply.from());
             if stood && is_new && attackers(&after, target, !self.mover).has(reply.to()) {
                 self.names_reply = true;
-                return Some(format!("after {moves} {opponent} holds it"));
+                return Some(format!("after {moves} the {piece} is defended{and_attacks}"));
             }
-        }
-        let takes = target.is_some() && target == Some(self.lines[1].moves[0].to());
-        (!takes).then(|| format!("{other} misses this"))
-    }
-
-    /// Nothing is won or lost: who is better after each move, and what can be seen.
-    fn positional(&mut self) -> String {
-        let [name, other] = self.names.clone();
-        let states = [0, 1].map(|line| self.state(line));
-        let reasons = self.reasons();
-        let clauses = [0, 1].map(|line| {
-            let clauses: Vec<String> =
-                reasons.iter().filter(|reason| reason.line == line).map(Reason::clause).collect();
-            clauses.join(", and ")
-        });
-        self.claims.extend(reasons.into_iter().map(Claim::Seen));
-        let gives = match [0, 1].map(|line| self.pawns(line)) {
-            [won, lost] if lost > won && lost > 0 && self.is_clear(1) => {
-                let what = self.claim_gain(1);
-                Some(format!("{other} wins {what}, but {name} is stronger"))
-            }
-            [won, lost] if won < lost && won < 0 && self.is_clear(0) => {
-                let what = self.claim_gain(0);
-                Some(format!("{name} gives up {what}, and is stronger than {other}"))
-            }
-            _ => None,
-        };
-        let reply = self.moves(1, 0, self.lines[1].moves.len().min(2));
-        let [name, reply] = [self.with_attack(0, 0, name), self.with_attack(1, 1, reply)];
-        let lead = match gives {
-            Some(gives) => gives,
-            None if states[0] != states[1] => {
+            if let Some(taken) = takes.filter(|_| reply.to() == own.to()) {
                 self.names_reply = true;
-                let with = |clause: &String| if clause.is_empty() { String::new() } else { format!(": {clause}") };
-                return format!(
-                    "After {name} {}{}; after {reply} {}{}.",
-                    states[0],
-                    with(&clauses[0]),
-                    states[1],
-                    with(&clauses[1])
-                );
+                let given = before.piece_on(own.to())?;
+                return Some(format!("{moves} only trades a {} for a {}", piece_name(given), piece_name(taken)));
             }
-            None => format!("{name} is stronger than {other}"),
-        };
-        let after = |name: &str, clause: &String| (!clause.is_empty()).then(|| format!("after {name} {clause}"));
-        let parts: Vec<String> =
-            [after(&other, &clauses[1]), after(&name, &clauses[0])].into_iter().flatten().collect();
-        if parts.is_empty() { format!("{lead}.") } else { format!("{lead}: {}.", parts.join("; ")) }
-    }
-
-    /// Whether the material won or lost in a line is so at once, and the mover is not lost anyway.
-    fn is_clear(&self, line: usize) -> bool {
-        let is_soon = self.gains[line].is_some_and(|gain| gain.plies <= 3);
-        let is_playable = !matches!(self.compared.moves[0].score, Score::Cp(..-150) | Score::Mate(..0));
-        is_soon && is_playable && self.compared.recaptures.is_none()
-    }
-
-    /// Moves that end with the move number `ply`, and what that move attacks.
-    fn with_attack(&mut self, line: usize, ply: usize, moves: String) -> String {
-        let Some(&mv) = self.lines[line].moves.get(ply) else { return moves };
-        let mut attacked = visible::new_attacks(self.lines[line].board(ply), mv);
-        attacked.truncate(2);
-        if attacked.is_empty() {
-            return moves;
         }
-        let names: Vec<String> =
-            attacked.iter().map(|(piece, square)| format!("the {} on {square}", piece_name(*piece))).collect();
-        self.claims.extend(attacked.into_iter().map(|(piece, square)| Claim::Attack { line, ply, piece, square }));
-        format!("{moves}, which attacks {},", joined(&names))
+        let takes_it = target.is_some() && target == Some(own.to());
+        (!takes_it).then(|| format!("{other} misses this"))
     }
 
-    /// Who is better after the first move of a line, in words.
-    fn state(&self, line: usize) -> String {
+    /// Nothing is won or lost: one reason that can be seen on the board soon.
+    fn positional(&mut self) -> Option<String> {
+        if let [won, lost] = [0, 1].map(|line| self.pawns(line))
+            && lost > won
+            && lost > 0
+        {
+            return None;
+        }
+        self.trade().or_else(|| self.chance()).or_else(|| self.seen())
+    }
+
+    /// The worse move lets the queens be traded at once, the better line keeps them.
+    fn trade(&mut self) -> Option<String> {
+        let queens = |line: usize, plies: usize| {
+            self.lines[line].board(plies.min(self.lines[line].moves.len())).pieces(Piece::Queen).len()
+        };
+        let keeps = queens(0, 0) == 2 && queens(0, 2 * SOON) == 2 && queens(1, 2 * SOON) == 0;
+        let plies = (2..=3).find(|&plies| queens(1, plies) == 0).filter(|_| keeps)?;
+        let state = self.state(1)?;
+        self.names_reply = true;
+        Some(format!("{} trades queens, and {state}; {} keeps them.", self.moves(1, 0, plies), self.names[0]))
+    }
+
+    /// The better move is possible only now: the answer to the worse one takes its square away.
+    fn chance(&mut self) -> Option<String> {
+        let (better, own) = (self.lines[0].moves[0], self.lines[1].moves[0]);
+        let reply = *self.lines[1].moves.get(1)?;
+        let (root, before, after) = (self.lines[1].board(0), self.lines[1].board(1), self.lines[1].board(2));
+        let piece = root.piece_on(better.from())?;
+        let is_pawn = before.piece_on(reply.from()) == Some(Piece::Pawn) && !before.is_capture(reply);
+        let guards =
+            |board: &Board| attacks::pawns(!self.mover, board.colored(!self.mover, Piece::Pawn)).has(better.to());
+        let is_taken_away = is_pawn
+            && !matches!(piece, Piece::Pawn | Piece::King)
+            && own.from() != better.from()
+            && !root.is_capture(better)
+            && after.piece_on(better.from()) == Some(piece)
+            && !guards(before)
+            && guards(after);
+        if !is_taken_away {
+            return None;
+        }
+        self.names_reply = true;
+        let moves = self.moves(1, 0, 2);
+        Some(format!(
+            "After {moves} the pawn keeps the {} from {}; {} comes in time.",
+            piece_name(piece),
+            better.to(),
+            self.names[0]
+        ))
+    }
+
+    /// The feature of the largest topic that is on the board within four plies in one line only.
+    fn seen(&mut self) -> Option<String> {
+        let leaves = [0, 1].map(|line| self.lines[line].last());
+        let soon = [0, 1].map(|line| self.lines[line].board(self.lines[line].moves.len().min(SOON)));
+        let total = self.compared.pawns(self.compared.difference.total());
+        let is_large = |topic: &&TopicSum| self.compared.pawns(topic.amount) >= (MIN_FRACTION * total).max(MIN_PAWNS);
+        let topics = self.compared.difference.topics();
+        // A knight that has come in may be exchanged later.
+        let lasts = |reason: &Reason| reason.holds(leaves) || matches!(reason.feature, Feature::Outpost(..));
+        let found = [leaves, soon].map(|boards| {
+            let of = |topic| visible::reasons(topic, boards, self.mover);
+            topics.iter().filter(is_large).flat_map(of).collect::<Vec<_>>()
+        });
+        let (reason, text) = found
+            .into_iter()
+            .flatten()
+            .filter(|reason| lasts(reason) && reason.holds(soon))
+            .find_map(|reason| Some((reason.clone(), self.tells(&reason)?)))?;
+        self.names_reply = reason.line == 1;
+        self.claims.push(Claim::Seen(reason));
+        Some(text)
+    }
+
+    /// A reason with the moves to the first moment at which it is there to stay.
+    fn tells(&self, reason: &Reason) -> Option<String> {
+        let [better, worse] = &self.names;
+        let (line, feature) = (&self.lines[reason.line], &reason.feature);
+        let until = SOON.min(line.moves.len());
+        let plies = (0..=until).rev().take_while(|&ply| feature.is_on(line.board(ply))).last()?;
+        let clause = feature.clause();
+        match (reason.line, plies, feature) {
+            (0, 0, Feature::BishopPair(_)) => {
+                let other = &self.lines[1];
+                let lost = (1..=SOON.min(other.moves.len())).find(|&ply| !feature.is_on(other.board(ply)))?;
+                Some(format!("{} gives up the bishop pair; {better} keeps it.", self.moves(1, 0, lost)))
+            }
+            (_, 0, _) => None,
+            (0, ..) => Some(format!("After {} {clause}; {worse} misses this.", self.moves(0, 0, plies))),
+            _ => Some(format!("After {} {clause}; {better} avoids this.", self.moves(1, 0, plies))),
+        }
+    }
+
+    /// Who is better after the first move of a line, in words, by the score of that line; `None` if nobody is.
+    fn state(&self, line: usize) -> Option<String> {
         let score = match self.compared.moves[line].score.after_move() {
             Score::Cp(centipawns) => centipawns,
             Score::Mate(moves) => {
                 let side = color_name(if moves > 0 { self.mover } else { !self.mover });
-                return format!("{side} mates in {}", moves.abs());
+                return Some(format!("{side} mates in {}", moves.abs()));
             }
         };
         let side = color_name(if score > 0 { self.mover } else { !self.mover });
-        match score.abs() {
+        Some(match score.abs() {
             0..40 => "the game is level".into(),
             40..100 => format!("{side} is slightly better"),
             100..250 => format!("{side} is clearly better"),
             _ => format!("{side} is winning"),
-        }
-    }
-
-    /// Up to two reasons, those of the largest topics first.
-    fn reasons(&self) -> Vec<Reason> {
-        let leaves = [0, 1].map(|line| self.lines[line].last());
-        let soon = [0, 1].map(|line| self.lines[line].board(self.lines[line].moves.len().min(SOON)));
-        let total: f64 =
-            self.compared.centipawns(self.compared.difference.parts().iter().map(|part| part.amount).sum());
-        let is_large =
-            |topic: &&TopicSum| self.compared.centipawns(topic.amount) >= (MIN_FRACTION * total).max(MIN_CENTIPAWNS);
-        let mut found: Vec<Reason> = Vec::new();
-        for topic in self.compared.difference.topics().iter().filter(is_large) {
-            let reason = visible::reasons(topic, leaves, self.mover).into_iter().find(|reason| {
-                let squares = reason.feature.squares();
-                let is_new = found.iter().all(|other| !other.feature.squares().iter().any(|one| squares.contains(one)));
-                is_new && reason.holds(leaves) && reason.holds(soon)
-            });
-            found.extend(reason);
-            if found.len() == REASONS {
-                break;
-            }
-        }
-        found
+        })
     }
 
     /// The better move, the answer to the worse one if the text names it, and the squares that the text names.
@@ -527,7 +611,7 @@ impl<'a> Writer<'a> {
             if let Claim::Seen(Reason { line: 1, feature, .. }) = claim
                 && feature.is_on(after)
             {
-                squares.extend(feature.squares());
+                squares.extend(feature.square());
             }
         }
         marks.extend(squares.into_iter().map(|square| Mark { place: Place::Square(square), good: false }));
@@ -537,13 +621,13 @@ impl<'a> Writer<'a> {
     /// The squares that the text names at the end of the better line, or the pair of pieces that counts most for it.
     fn goal(&self) -> Vec<Mark> {
         let seen = self.claims.iter().filter_map(|claim| match claim {
-            Claim::Seen(Reason { line: 0, feature, .. }) => Some(feature.squares()),
+            Claim::Seen(Reason { line: 0, feature, .. }) => feature.square(),
             _ => None,
         });
-        let mut squares: Vec<Square> = seen.flatten().collect();
+        let mut squares: Vec<Square> = seen.collect();
         if squares.is_empty() {
             let pair = self.compared.difference.parts().into_iter().find_map(|part| match part.subject {
-                Subject::Pair(first, second, 1) if self.compared.centipawns(part.amount) >= MIN_PAIR => {
+                Subject::Pair(first, second, 1) if self.compared.pawns(part.amount) >= MIN_PAIR => {
                     Some([first.square, second.square])
                 }
                 _ => None,
@@ -567,20 +651,17 @@ fn arrow(mv: Move) -> Place {
     Place::Arrow(mv.from(), mv.to())
 }
 
-/// The pieces on squares of a board: "king and two rooks".
-fn target_words(board: &Board, targets: &[Square]) -> String {
-    let pieces: Vec<Piece> = targets.iter().filter_map(|&square| board.piece_on(square)).collect();
-    let mut words: Vec<String> = Vec::new();
-    for &piece in &pieces {
-        let text = match pieces.iter().filter(|&&other| other == piece).count() {
-            1 => piece_name(piece).to_string(),
-            count => counted(count as i32, piece),
-        };
-        if !words.contains(&text) {
-            words.push(text);
-        }
-    }
-    joined(&words)
+/// The pieces that the piece of a move attacks, if it attacks two: undefended ones, and more valuable ones.
+fn double_attack(after: &Board, mv: Move) -> Vec<String> {
+    let Some(piece) = after.piece_on(mv.to()).filter(|_| !mv.is_castling() && !in_danger(after, mv.to())) else {
+        return Vec::new();
+    };
+    let enemy = after.side_to_move();
+    let reach = attacks::of(piece, !enemy, mv.to(), after.occupied()) & after.colors(enemy);
+    let targets: Vec<Square> = dyad_engine::board::each(reach)
+        .filter(|&square| after.piece_on(square).is_some_and(|one| one != Piece::Pawn && in_danger(after, square)))
+        .collect();
+    if targets.len() < 2 { Vec::new() } else { super::line::piece_list(after, &targets) }
 }
 
 #[cfg(test)]

@@ -1,13 +1,13 @@
 //! Explanations as English text.
 
-use super::comparison::Comparison;
-use super::difference::{Subject, Topic, TopicSum};
+use super::comparison::{ComparedMove, Comparison};
+use super::difference::{FIXED_POINT, Subject, Topic, TopicSum};
 use super::evaluation::{
-    Contribution, PawnScale, Source, Sums, contributions, letter, piece_values, reasons, white_centipawns,
+    Contribution, PawnScale, Source, Sums, contributions, letter, piece_values, reasons, white_pawns,
 };
 use super::line::variation;
-use super::sentence::explain;
-use dyad_engine::board::{ALL_SQUARES, Board, Color, PieceSquare, color_name, piece_name};
+use super::sentence::verdict;
+use dyad_engine::board::{ALL_SQUARES, Board, Color, PieceSquare, color_name, piece_name, sign};
 use dyad_engine::eval::Weights;
 use dyad_engine::eval::layout::{Family, describe};
 use dyad_engine::eval::pairs::name;
@@ -45,12 +45,12 @@ pub fn table(weights: &Arc<Weights>, board: &Board) -> String {
         let _ = writeln!(text, "{:width$} {}", group.name, row(&scale, contribution));
     }
     let _ = writeln!(text, "{rule}\n{:width$} {}", "sum", row(&scale, &sum));
-    let (linear, evaluated) = (linear_centipawns(weights, board), white_centipawns(weights, board));
+    let (linear, evaluated) = (linear_value(weights, board), hundredths(white_pawns(weights, board)));
     if linear != evaluated {
         // The values line up with the last tapered column.
         let label_width = width + 1 + columns_width - "+1000.00 ".len();
-        for (label, centipawns) in [(NOT_LINEAR, evaluated - linear), ("evaluation", evaluated)] {
-            let _ = writeln!(text, "{label:label_width$}{:>8} ", pawns(centipawns));
+        for (label, amount) in [(NOT_LINEAR, evaluated - linear), ("evaluation", evaluated)] {
+            let _ = writeln!(text, "{label:label_width$}{:>8} ", pawns(amount));
         }
     }
     let _ = writeln!(
@@ -81,8 +81,8 @@ pub fn evaluation(weights: &Arc<Weights>, board: &Board) -> String {
     for (number, reason) in shown.iter().enumerate() {
         let _ = writeln!(text, "{:3}. {:+.2}  {}", number + 1, reason.pawns, reason.source.words());
     }
-    let (linear, evaluated) = (linear_centipawns(weights, board), white_centipawns(weights, board));
-    let remainder = linear - shown.iter().map(|reason| (100.0 * reason.pawns).round() as i32).sum::<i32>();
+    let (linear, evaluated) = (linear_value(weights, board), hundredths(white_pawns(weights, board)));
+    let remainder = linear - shown.iter().map(|reason| hundredths(reason.pawns)).sum::<i32>();
     let remainder_label = match all.len() - shown.len() {
         0 => "rounding of these numbers".to_string(),
         others => format!("{others} others"),
@@ -98,9 +98,14 @@ pub fn evaluation(weights: &Arc<Weights>, board: &Board) -> String {
     text
 }
 
-/// The sum of weights in centipawns from White's side, without endgame evaluations and scale factors.
-fn linear_centipawns(weights: &Weights, board: &Board) -> i32 {
-    PawnScale::new(weights, board).centipawns(weights.sums(board).map(i64::from))
+/// The sum of weights in hundredths of a pawn from White's side, without endgame evaluations and scale factors.
+fn linear_value(weights: &Weights, board: &Board) -> i32 {
+    hundredths(PawnScale::new(weights, board).pawns(weights.sums(board).map(i64::from)))
+}
+
+/// An amount of pawns as it is printed: sums of printed numbers are exact.
+fn hundredths(pawns: f64) -> i32 {
+    (100.0 * pawns).round() as i32
 }
 
 /// A board with each piece's letter and value.
@@ -229,24 +234,16 @@ impl fmt::Display for Comparison {
         )?;
         for compared in &self.moves {
             let line = variation(&self.board, &compared.line);
-            writeln!(f, "  {:<7} {:>7}  {line}", compared.san, score(compared.score))?;
+            writeln!(f, "  {:<7} {:>7}  {line}", compared.san, self.score(compared))?;
             writeln!(f, "  {:<7} {:>7}  leaf {}", "", "", compared.leaf.board.fen())?;
         }
-        let ([first, second], difference) = (self.names(), self.shown());
-        if difference == 0 {
-            writeln!(f, "\n{first} and {second} are equally good.")?;
-        } else {
-            let (better, worse) = if difference > 0 { (first, second) } else { (second, first) };
-            writeln!(f, "\n{better} is {} better than {worse}.", pawns(difference.abs()).trim_start_matches('+'))?;
-        }
-        if difference > 0 {
-            writeln!(f, "{}", explain(self).text)?;
-        }
+        let ([first, second], difference) = (self.names(), self.amount(self.difference.total()));
+        writeln!(f, "\n{}", verdict(self))?;
         writeln!(f, "\nBy topic; + favors {first}, - favors {second}:\n")?;
         let topics = self.difference.topics();
         let mut remainder = difference;
         for topic in topics.iter().take(MAX_TOPICS) {
-            let amount = self.centipawns(topic.amount).round() as i32;
+            let amount = self.amount(topic.amount);
             remainder -= amount;
             self.write_topic(f, topic, amount)?;
         }
@@ -256,7 +253,7 @@ impl fmt::Display for Comparison {
         writeln!(f, "\nThe {count} largest of {} parts (features and pairs of pieces):\n", parts.len())?;
         let mut remainder = difference;
         for part in &parts[..count] {
-            let amount = self.centipawns(part.amount).round() as i32;
+            let amount = self.amount(part.amount);
             remainder -= amount;
             writeln!(f, "  {:>7}  {}", pawns(amount), part.subject.words(self.names()))?;
         }
@@ -265,16 +262,30 @@ impl fmt::Display for Comparison {
 }
 
 impl Comparison {
+    /// An amount of the difference in hundredths of a pawn.
+    fn amount(&self, amount: i64) -> i32 {
+        hundredths(self.pawns(amount))
+    }
+
+    /// The value of a move in pawns, or `#` and the moves to mate.
+    fn score(&self, compared: &ComparedMove) -> String {
+        match compared.score {
+            Score::Cp(_) => {
+                pawns(self.amount(FIXED_POINT * i64::from(sign(self.board.side_to_move()) * compared.leaf.value)))
+            }
+            Score::Mate(moves) => format!("{}#{}", if moves < 0 { "-" } else { "" }, moves.abs()),
+        }
+    }
+
     /// A topic, with its largest parts unless it is a single part.
     fn write_topic(&self, f: &mut fmt::Formatter<'_>, topic: &TopicSum, amount: i32) -> fmt::Result {
         writeln!(f, "  {:>7}  {}", pawns(amount), topic.topic.words(self.names()))?;
         if topic.parts.len() == 1 {
             return Ok(());
         }
-        let parts = topic.parts.iter().map(|part| (part, self.centipawns(part.amount)));
-        for (part, centipawns) in parts.filter(|(_, centipawns)| centipawns.abs() >= 1.0).take(MAX_PARTS_PER_TOPIC) {
-            let amount = pawns(centipawns.round() as i32);
-            writeln!(f, "             {amount:>7}  {}", part.subject.words(self.names()))?;
+        let parts = topic.parts.iter().map(|part| (part, self.amount(part.amount)));
+        for (part, amount) in parts.filter(|(_, amount)| *amount != 0).take(MAX_PARTS_PER_TOPIC) {
+            writeln!(f, "             {:>7}  {}", pawns(amount), part.subject.words(self.names()))?;
         }
         Ok(())
     }
@@ -290,17 +301,9 @@ fn list_end(remainder: i32, others: usize, sum: i32) -> String {
     format!("{remainder_line}  =======\n  {:>7}\n", pawns(sum))
 }
 
-/// Centipawns in pawns, with a sign.
-fn pawns(centipawns: i32) -> String {
-    format!("{:+.2}", f64::from(centipawns) / 100.0)
-}
-
-/// A score in pawns, or `#` and the moves to mate.
-fn score(score: Score) -> String {
-    match score {
-        Score::Cp(centipawns) => pawns(centipawns),
-        Score::Mate(moves) => format!("{}#{}", if moves < 0 { "-" } else { "" }, moves.abs()),
-    }
+/// Hundredths of a pawn in pawns, with a sign.
+fn pawns(hundredths: i32) -> String {
+    format!("{:+.2}", f64::from(hundredths) / 100.0)
 }
 
 #[cfg(test)]
@@ -365,7 +368,7 @@ mod tests {
             ("8/8/4k3/8/2KN4/8/8/8 b - - 0 1", true),
         ] {
             let board = board(fen);
-            let evaluated = f64::from(white_centipawns(&weights(), &board));
+            let evaluated = f64::from(hundredths(white_pawns(&weights(), &board)));
             let table = table(&weights(), &board);
             let line = |start: &str| table.lines().find(|line| line.starts_with(start));
             let last = |line: &str| line.split_whitespace().last().expect("a number").parse::<f64>().expect("a number");

@@ -3,11 +3,10 @@
 //! Each [`Feature`] can be checked on a position by itself, so that a sentence claims only what is there.
 
 use super::difference::{Topic, TopicSum};
-use super::line::{attackers, joined};
-use dyad_engine::board::squares::{CENTER, DARK_SQUARES, ahead, behind, file, rank, relative_square};
+use super::motif::in_danger;
+use dyad_engine::board::squares::{DARK_SQUARES, ahead, behind, file, rank, relative_square};
 use dyad_engine::board::{
-    BitBoard, Board, COLORS, Color, EMPTY, Move, PAWN_UNITS, PIECES, Piece, Square, Squares, attacks, color_name, each,
-    piece_name, square_set,
+    BitBoard, Board, COLORS, Color, EMPTY, Piece, Square, Squares, color_name, each, piece_name, square_set,
 };
 use dyad_engine::eval::layout::Family;
 use dyad_engine::eval::terms::{PawnSide, pawn_terms};
@@ -25,24 +24,14 @@ pub enum Feature {
     BishopPair(Color),
     /// A rook on an open file, or on a half-open one if `false`.
     RookFile(Color, Square, bool),
-    /// A knight or bishop that a pawn defends and no enemy pawn can attack.
+    /// A knight or bishop that a pawn defends and no enemy pawn can attack; far in, it needs no pawn.
     Outpost(Color, Piece, Square),
     /// A king that has left the center, on this square.
     Sheltered(Color, Square),
     /// A king in the center that may no longer castle.
     LostCastling(Color, Square),
-    /// Squares next to a king that enemy pieces attack and only the king defends, if anything.
-    WeakKingSquares(Color, Vec<Square>),
     /// A file next to a king without a pawn of its side.
     NoShield(Color, Square),
-    /// A piece and the squares that it can go to without being taken by a pawn.
-    Mobile(Color, Piece, Square, usize),
-    /// A piece on a square.
-    Stands(Color, Piece, Square),
-    /// A pawn in the center.
-    CenterPawn(Color, Square),
-    /// A piece that is attacked and not defended, or attacked by a less valuable one.
-    Attacked(Color, Piece, Square),
 }
 
 /// A feature that exists at the end of one line and not at that of the other.
@@ -52,48 +41,34 @@ pub struct Reason {
     pub line: usize,
     /// The feature.
     pub feature: Feature,
-    /// What stands in its place at the end of the other line, if that is said.
-    pub instead: Option<Feature>,
 }
 
 impl Feature {
     /// Whether the position has the feature.
     #[must_use]
     pub fn is_on(&self, board: &Board) -> bool {
-        let stands = |color, piece, square| board.colored(color, piece).has(square);
         match *self {
             Feature::Passed(color, square) => passed(board, color).has(square),
             Feature::Isolated(color, square) => isolated(board, color).has(square),
             Feature::Doubled(color, square) => doubled(board, color).has(square),
             Feature::BishopPair(color) => has_bishop_pair(board, color),
             Feature::RookFile(color, square, open) => rook_file(board, color, square) == Some(open),
-            Feature::Outpost(color, piece, square) => stands(color, piece, square) && is_outpost(board, color, square),
+            Feature::Outpost(color, piece, square) => {
+                board.colored(color, piece).has(square) && is_outpost(board, color, square)
+            }
             Feature::Sheltered(color, square) => board.king(color) == square && is_sheltered(color, square),
             Feature::LostCastling(color, square) => {
                 board.king(color) == square && is_central(square) && !board.can_castle(color)
             }
-            Feature::WeakKingSquares(color, ref squares) => {
-                let weak = weak_king_squares(board, color);
-                squares.iter().all(|&square| weak.has(square))
-            }
             Feature::NoShield(color, square) => open_shield(board, color).has(square),
-            Feature::Mobile(color, piece, square, count) => {
-                stands(color, piece, square) && mobility(board, color, piece, square) == count
-            }
-            Feature::Stands(color, piece, square) => stands(color, piece, square),
-            Feature::CenterPawn(color, square) => stands(color, Piece::Pawn, square) && CENTER.has(square),
-            Feature::Attacked(color, piece, square) => {
-                stands(color, piece, square) && is_attacked(board, color, piece, square)
-            }
         }
     }
 
-    /// The squares to mark on the board.
+    /// The square to mark on the board.
     #[must_use]
-    pub fn squares(&self) -> Vec<Square> {
+    pub fn square(&self) -> Option<Square> {
         match self {
-            Feature::BishopPair(_) => vec![],
-            Feature::WeakKingSquares(_, squares) => squares.clone(),
+            Feature::BishopPair(_) => None,
             Feature::Passed(_, square)
             | Feature::Isolated(_, square)
             | Feature::Doubled(_, square)
@@ -101,11 +76,7 @@ impl Feature {
             | Feature::Outpost(_, _, square)
             | Feature::Sheltered(_, square)
             | Feature::LostCastling(_, square)
-            | Feature::NoShield(_, square)
-            | Feature::Mobile(_, _, square, _)
-            | Feature::Stands(_, _, square)
-            | Feature::CenterPawn(_, square)
-            | Feature::Attacked(_, _, square) => vec![*square],
+            | Feature::NoShield(_, square) => Some(*square),
         }
     }
 
@@ -125,56 +96,31 @@ impl Feature {
                 format!("{}'s rook stands on the {kind} {}-file", of(color), file_name(*square))
             }
             Feature::Outpost(color, piece, square) => {
-                format!("{}'s {} has an outpost on {square}", of(color), piece_name(*piece))
+                format!("{}'s {} has {square}, where no pawn can attack it", of(color), piece_name(*piece))
             }
             Feature::Sheltered(color, square) => format!("{}'s king is out of the center on {square}", of(color)),
-            Feature::LostCastling(color, square) => {
-                format!("{}'s king stays on {square} and can no longer castle", of(color))
-            }
-            Feature::WeakKingSquares(color, squares) => {
-                let names: Vec<String> = squares.iter().map(ToString::to_string).collect();
-                format!("{} attacks {} next to {}'s king", of(&!*color), joined(&names), of(color))
-            }
+            Feature::LostCastling(color, _) => format!("{}'s king can no longer castle", of(color)),
             Feature::NoShield(color, square) => {
                 format!("no pawn covers {}'s king on the {}-file", of(color), file_name(*square))
             }
-            Feature::Mobile(color, piece, square, count) => {
-                let squares = if *count == 1 { "square" } else { "squares" };
-                let number = if *count == 0 { "no".to_string() } else { count.to_string() };
-                format!("{}'s {} on {square} has {number} {squares} safe from pawns", of(color), piece_name(*piece))
-            }
-            Feature::Stands(color, piece, square) => {
-                format!("{}'s {} stands on {square}", of(color), piece_name(*piece))
-            }
-            Feature::CenterPawn(color, square) => format!("{} has a pawn on {square} in the center", of(color)),
-            Feature::Attacked(color, piece, square) => {
-                format!("{} attacks the {} on {square}", of(&!*color), piece_name(*piece))
-            }
         }
+    }
+
+    /// Whether two features differ in a square of the same file alone, as a passed pawn that advances.
+    fn is_like(&self, other: &Feature) -> bool {
+        let same_file = match (self.square(), other.square()) {
+            (Some(one), Some(two)) => file(one) == file(two),
+            (one, two) => one == two,
+        };
+        same_file && std::mem::discriminant(self) == std::mem::discriminant(other)
     }
 }
 
 impl Reason {
-    /// The reason as a clause about the end of its line.
-    #[must_use]
-    pub fn clause(&self) -> String {
-        match (&self.feature, &self.instead) {
-            (feature, Some(Feature::Mobile(.., count))) => format!("{} instead of {count}", feature.clause()),
-            (Feature::Stands(color, piece, square), Some(Feature::Stands(_, _, other))) => {
-                let (color, piece) = (color_name(*color), piece_name(*piece));
-                format!("{color}'s {piece} stands on {square}, not on {other}")
-            }
-            (feature, _) => feature.clause(),
-        }
-    }
-
     /// Whether the reason holds: one line's end has the feature, the other's has not.
     #[must_use]
     pub fn holds(&self, leaves: [&Board; 2]) -> bool {
-        let [with, without] = [leaves[self.line], leaves[1 - self.line]];
-        self.feature.is_on(with)
-            && !self.feature.is_on(without)
-            && self.instead.as_ref().is_none_or(|instead| instead.is_on(without))
+        self.feature.is_on(leaves[self.line]) && !self.feature.is_on(leaves[1 - self.line])
     }
 }
 
@@ -185,8 +131,8 @@ pub(super) fn reasons(topic: &TopicSum, leaves: [&Board; 2], mover: Color) -> Ve
     let mut good = |color: Color, list: &dyn Fn(&Board) -> Vec<Feature>| {
         let line = usize::from(color != mover);
         let (with, without) = (list(leaves[line]), list(leaves[1 - line]));
-        let only = with.into_iter().filter(|feature| !without.contains(feature));
-        found.extend(only.map(|feature| Reason { line, feature, instead: None }));
+        let only = with.into_iter().filter(|feature| !without.iter().any(|other| other.is_like(feature)));
+        found.extend(only.map(|feature| Reason { line, feature }));
     };
     let squares = |set: BitBoard, feature: &dyn Fn(Square) -> Feature| each(set).map(feature).collect::<Vec<_>>();
     match topic.topic {
@@ -205,14 +151,10 @@ pub(super) fn reasons(topic: &TopicSum, leaves: [&Board; 2], mover: Color) -> Ve
                     .filter_map(|square| Some(Feature::RookFile(color, square, rook_file(board, color, square)?)))
                     .collect()
             });
-            good(color, &|board| {
-                let minors = [Piece::Knight, Piece::Bishop].into_iter();
-                minors
-                    .flat_map(|piece| each(board.colored(color, piece)).map(move |square| (piece, square)))
-                    .filter(|&(_, square)| is_outpost(board, color, square))
-                    .map(|(piece, square)| Feature::Outpost(color, piece, square))
-                    .collect()
-            });
+            good(color, &|board| outposts(board, color));
+        }
+        Topic::Piece(color, Piece::Knight, _) => {
+            good(color, &|board| outposts(board, color));
         }
         Topic::Family(Family::King, color) => {
             good(!color, &|board| {
@@ -221,85 +163,28 @@ pub(super) fn reasons(topic: &TopicSum, leaves: [&Board; 2], mover: Color) -> Ve
                 lost.then_some(Feature::LostCastling(color, king)).into_iter().collect()
             });
             let line = usize::from(color == mover);
-            let [weak, other] = [line, 1 - line].map(|line| weak_king_squares(leaves[line], color));
-            let only = weak & !other;
-            if weak.len() > other.len() {
-                let feature = Feature::WeakKingSquares(color, each(only).take(3).collect());
-                found.push(Reason { line, feature, instead: None });
-            }
             let shields = [0, 1].map(|line: usize| open_shield(leaves[line], color));
             let (own, other) = (shields[line], shields[1 - line]);
             if own.len() > other.len() {
                 let files = |set: BitBoard| each(set).map(|square| square.get_file()).collect::<Vec<_>>();
                 let square = each(own).find(|square| !files(other).contains(&square.get_file()));
-                found.extend(square.map(|square| Reason {
-                    line,
-                    feature: Feature::NoShield(color, square),
-                    instead: None,
-                }));
+                found.extend(square.map(|square| Reason { line, feature: Feature::NoShield(color, square) }));
             }
-        }
-        Topic::Family(Family::Mobility, color) => found.extend(mobility_reason(color, leaves, mover)),
-        Topic::Family(Family::Space, color) => {
-            good(color, &|board| {
-                squares(board.colored(color, Piece::Pawn) & CENTER, &|square| Feature::CenterPawn(color, square))
-            });
-        }
-        Topic::Family(Family::Threats, color) => {
-            good(color, &|board| attacked_pieces(board, !color));
         }
         Topic::Material => COLORS.into_iter().for_each(|color| {
             good(color, &|board| {
                 has_bishop_pair(board, color).then_some(Feature::BishopPair(color)).into_iter().collect()
             });
         }),
-        Topic::Piece(color, piece, places) if piece != Piece::Pawn => {
-            // The mover's piece stands better in the better line; the opponent's in the other.
+        Topic::Piece(color, Piece::King, places) => {
             let line = usize::from(color != mover);
-            if piece == Piece::King {
-                let castled = is_sheltered(color, places[line]) && is_central(places[1 - line]);
-                let feature = Feature::Sheltered(color, places[line]);
-                found.extend(castled.then_some(Reason { line, feature, instead: None }));
-            } else if piece != Piece::Bishop || DARK_SQUARES.has(places[0]) == DARK_SQUARES.has(places[1]) {
-                let feature = Feature::Stands(color, piece, places[line]);
-                let instead = Some(Feature::Stands(color, piece, places[1 - line]));
-                found.push(Reason { line, feature, instead });
-            }
+            let castled = is_sheltered(color, places[line]) && is_central(places[1 - line]);
+            let feature = Feature::Sheltered(color, places[line]);
+            found.extend(castled.then_some(Reason { line, feature }));
         }
         _ => {}
     }
     found
-}
-
-/// The piece of a side whose mobility differs most between the ends, where it stands on the same square in both, or is
-/// the only one of its type.
-fn mobility_reason(color: Color, leaves: [&Board; 2], mover: Color) -> Option<Reason> {
-    const LEAST: usize = 3;
-    let line = usize::from(color != mover);
-    let (with, without) = (leaves[line], leaves[1 - line]);
-    let pieces = [Piece::Knight, Piece::Bishop, Piece::Rook, Piece::Queen].into_iter();
-    let places = pieces.flat_map(|piece| {
-        let [own, other] = [with, without].map(|board| board.colored(color, piece));
-        let single = (own.len() == 1 && other.len() == 1).then(|| [own, other].map(|set| set.to_square()));
-        let same = each(own & other).map(|square| [square, square]);
-        single.into_iter().chain(same).map(move |places| (piece, places)).collect::<Vec<_>>()
-    });
-    let counted = places.map(|(piece, [at, elsewhere])| {
-        let more = mobility(with, color, piece, at);
-        let fewer = mobility(without, color, piece, elsewhere);
-        (piece, at, elsewhere, more, fewer)
-    });
-    let (piece, at, elsewhere, more, fewer) = counted
-        .max_by_key(|&(.., more, fewer)| more as i32 - fewer as i32)
-        .filter(|&(.., more, fewer)| more >= fewer + LEAST)?;
-    // What limits the mover is said of the move played, what frees a piece of the line where it is free.
-    let few = Feature::Mobile(color, piece, elsewhere, fewer);
-    let many = Feature::Mobile(color, piece, at, more);
-    Some(if fewer <= 2 {
-        Reason { line: 1 - line, feature: few, instead: Some(many) }
-    } else {
-        Reason { line, feature: many, instead: Some(few) }
-    })
 }
 
 /// The letter of a square's file.
@@ -372,7 +257,17 @@ fn rook_file(board: &Board, color: Color, square: Square) -> Option<bool> {
 fn is_outpost(board: &Board, color: Color, square: Square) -> bool {
     let from_home = rank(relative_square(color, square));
     let [own, enemy] = [color, !color].map(|color| pawn_side(board, color));
-    (3..=5).contains(&from_home) && !enemy.span.has(square) && own.attacks.has(square)
+    let is_held = own.attacks.has(square) || from_home == 5 && !in_danger(board, square);
+    (3..=5).contains(&from_home) && !enemy.span.has(square) && is_held
+}
+
+fn outposts(board: &Board, color: Color) -> Vec<Feature> {
+    let minors = [Piece::Knight, Piece::Bishop].into_iter();
+    minors
+        .flat_map(|piece| each(board.colored(color, piece)).map(move |square| (piece, square)))
+        .filter(|&(_, square)| is_outpost(board, color, square))
+        .map(|(piece, square)| Feature::Outpost(color, piece, square))
+        .collect()
 }
 
 fn is_central(square: Square) -> bool {
@@ -382,17 +277,6 @@ fn is_central(square: Square) -> bool {
 /// Whether a king on its first rank has left the center.
 fn is_sheltered(color: Color, square: Square) -> bool {
     rank(relative_square(color, square)) == 0 && matches!(file(square), 0..=2 | 6 | 7)
-}
-
-/// Squares next to a king that enemy pieces attack and only the king defends.
-fn weak_king_squares(board: &Board, color: Color) -> BitBoard {
-    let king = board.king(color);
-    let defenders = |square: Square| attackers(board, square, color) & !square_set(king);
-    let weak = |square: Square| {
-        let enemies = attackers(board, square, !color) & !board.pieces(Piece::King);
-        enemies.any() && defenders(square).is_empty() && !board.colors(!color).has(square)
-    };
-    subset(attacks::king(king), weak)
 }
 
 /// For each file of a castled king and next to it without an own pawn: its square on the king's rank. Empty without
@@ -405,60 +289,4 @@ fn open_shield(board: &Board, color: Color) -> BitBoard {
     let near = square_set(king).adjacent_files() | square_set(king);
     let own = board.colored(color, Piece::Pawn);
     subset(near, |square| (file_of(square) & own).is_empty())
-}
-
-/// Squares that a piece can go to: not occupied by its side, not attacked by enemy pawns, and on the line of its pin, if
-/// it is pinned to its king.
-fn mobility(board: &Board, color: Color, piece: Piece, square: Square) -> usize {
-    let attacked = attacks::of(piece, color, square, board.occupied());
-    let by_pawns = pawn_side(board, !color).attacks;
-    let reached = attacked & !board.colors(color) & !by_pawns;
-    let pin = if is_pinned(board, color, square) { attacks::line(board.king(color), square) } else { !EMPTY };
-    (reached & pin).len()
-}
-
-/// Whether the piece on this square alone keeps an enemy slider from the king of `color`.
-fn is_pinned(board: &Board, color: Color, square: Square) -> bool {
-    let (king, occupied) = (board.king(color), board.occupied());
-    [Piece::Bishop, Piece::Rook].into_iter().any(|slider| {
-        let behind = attacks::of(slider, color, king, occupied & !square_set(square))
-            & !attacks::of(slider, color, king, occupied);
-        let sliders = board.pieces(slider) | board.pieces(Piece::Queen);
-        (behind & sliders & board.colors(!color)).any()
-    })
-}
-
-fn is_attacked(board: &Board, color: Color, piece: Piece, square: Square) -> bool {
-    let enemies = attackers(board, square, !color) & !board.pieces(Piece::King);
-    let lesser = PIECES[..piece.to_index()].iter().any(|&other| {
-        let is_lesser = PAWN_UNITS[other.to_index()] < PAWN_UNITS[piece.to_index()];
-        is_lesser && (enemies & board.pieces(other)).any()
-    });
-    lesser || enemies.any() && attackers(board, square, color).is_empty()
-}
-
-/// Pieces of `color`, without pawns and king, that are attacked and undefended, or attacked by a less valuable piece.
-fn attacked_pieces(board: &Board, color: Color) -> Vec<Feature> {
-    let pieces =
-        board.placed_pieces().filter(|one| one.color == color && !matches!(one.piece, Piece::Pawn | Piece::King));
-    pieces
-        .filter(|one| is_attacked(board, color, one.piece, one.square))
-        .map(|one| Feature::Attacked(color, one.piece, one.square))
-        .collect()
-}
-
-/// The pieces that a move attacks and that were not attacked before: undefended ones, and more valuable ones.
-pub(super) fn new_attacks(board: &Board, mv: Move) -> Vec<(Piece, Square)> {
-    let after = board.after(mv);
-    let enemy = after.side_to_move();
-    let before = attacked_pieces(board, enemy);
-    let Some(piece) = after.piece_on(mv.to()).filter(|_| !mv.is_castling()) else { return Vec::new() };
-    let reach = attacks::of(piece, !enemy, mv.to(), after.occupied());
-    let is_new = |feature: &Feature| !before.contains(feature);
-    let new = attacked_pieces(&after, enemy).into_iter().filter(is_new);
-    let attacked = new.filter_map(|feature| match feature {
-        Feature::Attacked(_, piece, square) if reach.has(square) => Some((piece, square)),
-        _ => None,
-    });
-    attacked.collect()
 }

@@ -73,6 +73,8 @@ pub struct Explain {
     pub nodes: u64,
     /// Whether to print one line of JSON.
     pub json: bool,
+    /// Whether to print all parts of the difference, also that of equally good moves.
+    pub all: bool,
 }
 
 impl Explain {
@@ -136,7 +138,7 @@ const COMMANDS: [Entry; 18] = [
     Entry { word: "quit", usage: "", about: "end the program", protocol: true, parse: |_| message("quit") },
     Entry { word: "d", usage: "", about: "show the board", protocol: false, parse: |_| Ok(Command::Display) },
     Entry { word: "eval", usage: "", about: "show the static evaluation", protocol: false, parse: |_| Ok(Command::Eval) },
-    Entry { word: "explain", usage: "[MOVE [MOVE]] [nodes N] [--json]", about: "explain the evaluation, or why one move is better than another", protocol: false, parse: explain },
+    Entry { word: "explain", usage: "[MOVE [MOVE]] [nodes N] [--all] [--json]", about: "explain the evaluation, or why one move is better than another", protocol: false, parse: explain },
     Entry { word: "bench", usage: "[DEPTH] [--json]", about: "search the positions of the benchmark", protocol: false, parse: bench },
     Entry { word: "genfens", usage: "N seed S book None|FILE [chess960|dfrc]", about: "make N openings", protocol: false, parse: genfens },
     Entry { word: "train", usage: "stop|status", about: "self-play training; options Train...", protocol: false, parse: train },
@@ -275,9 +277,9 @@ fn is_json(word: &str) -> bool {
     word.eq_ignore_ascii_case("--json")
 }
 
-/// Parses the arguments of `explain`: up to two moves, the number of nodes and `--json`.
+/// Parses the arguments of `explain`: up to two moves, the number of nodes, `--all` and `--json`.
 fn explain(rest: &str) -> Result<Command, String> {
-    let (mut rest, mut found) = (rest, Explain { moves: Vec::new(), nodes: Explain::NODES, json: false });
+    let (mut rest, mut found) = (rest, Explain { moves: Vec::new(), nodes: Explain::NODES, json: false, all: false });
     while !rest.is_empty() {
         let (word, after) = split_word(rest);
         rest = after;
@@ -288,6 +290,8 @@ fn explain(rest: &str) -> Result<Command, String> {
             rest = after;
         } else if is_json(word) {
             found.json = true;
+        } else if word.eq_ignore_ascii_case("--all") {
+            found.all = true;
         } else if found.moves.len() == 2 {
             return Err(format!("explain: expected at most two moves, and then {}", quote(word)));
         } else {
@@ -368,8 +372,15 @@ mod tests {
                 Command::Go(_) => "go".to_string(),
                 Command::Display => "d".to_string(),
                 Command::Eval => "eval".to_string(),
-                Command::Explain(Explain { moves, nodes, json }) => {
-                    format!("explain {moves:?} {nodes}{}", if json { " json" } else { "" })
+                Command::Explain(Explain { moves, nodes, json, all }) => {
+                    let form = if json {
+                        " json"
+                    } else if all {
+                        " all"
+                    } else {
+                        ""
+                    };
+                    format!("explain {moves:?} {nodes}{form}")
                 }
                 Command::Bench(Bench { depth, json }) => {
                     format!("bench {depth:?}{}", if json { " json" } else { "" })
@@ -481,6 +492,7 @@ mod tests {
             ("explain Nf3 --json", "explain [\"Nf3\"] 1000000 json"),
             ("explain e2e4  Nf3", "explain [\"e2e4\", \"Nf3\"] 1000000"),
             ("explain last nodes 5000", "explain [\"last\"] 5000"),
+            ("explain e4 d4 --all", "explain [\"e4\", \"d4\"] 1000000 all"),
             ("explain e2e4 g1f3 d2d4", "error"),
             ("explain e2e4 nodes", "error"),
             ("explain e2e4 nodes 0", "error"),

@@ -20,7 +20,7 @@ use super::command::{Bench, Genfens};
 use super::genfens;
 use super::setting::Setting;
 use crate::bench;
-use crate::display::{self, Moves, PrintLine};
+use crate::display::{self, Form, Moves, PrintLine};
 use crate::info::{best_move_line, current_move_line, ended_line, info_line, info_string};
 use crate::perft;
 use crate::session::{Session, engine_name};
@@ -46,8 +46,8 @@ pub enum Work {
     Eval(Board),
     /// Explain the static evaluation, as JSON if `true`.
     Explain(Board, bool),
-    /// Explain why one move is better than another, as JSON if `true`.
-    Compare(Box<Game>, Moves, Limits, bool),
+    /// Explain why one move is better than another.
+    Compare(Box<Game>, Moves, Limits, Form),
     /// Run the benchmark.
     Bench(Bench),
     /// Generate openings.
@@ -191,8 +191,8 @@ impl Work {
             Work::Perft(board, depth) => perft::divide(board, *depth, control, print),
             Work::Eval(board) => display::evaluation(board, &session.engine),
             Work::Explain(board, json) => display::explanation(board, &session.engine, *json),
-            Work::Compare(game, moves, limits, json) => {
-                display::comparison(game, *moves, limits, *json, session, control)
+            Work::Compare(game, moves, limits, form) => {
+                display::comparison(game, *moves, limits, *form, session, control)
             }
             Work::Bench(Bench { depth, json }) => bench::run(*depth, *json, &session.engine, control, print)?,
             Work::Genfens(ask) => {

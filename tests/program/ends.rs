@@ -80,7 +80,7 @@ fn counts_and_benchmarks_are_finished_at_the_end() {
 #[test]
 fn the_end_of_input_does_not_end_a_comparison_of_moves() {
     let mut program = Program::start();
-    program.send("explain e2e4 d2d4 nodes 2000");
+    program.send("explain e2e4 d2d4 nodes 2000 --all");
     let said = program.close();
     assert!(said.len() > 1 && !said.iter().any(|line| line.contains("stopped")), "{said:?}");
 }

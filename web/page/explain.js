@@ -81,9 +81,11 @@ function whyElements(game, node, play) {
     why.judgement ? element("span", { class: kind }, ` ${why.judgement}`) : "",
   );
   if (why.score) title.append(element("span", { class: "muted" }, ` ${scoreText(why.score)}`));
-  const parts = [title, element("p", {}, unbroken(why.sentence))];
+  const parts = why.sentence ? [title, element("p", {}, unbroken(why.sentence))] : [title];
   if (why.judgement && why.line?.length) {
-    const line = element("p", { class: "better" }, `Better: ${game.numbered(why.line, node.ply)} `);
+    // The first moves show the point; the button plays all of them.
+    const first = game.numbered(why.line.slice(0, 5), node.ply);
+    const line = element("p", { class: "better" }, `Better: ${first}${why.line.length > 5 ? " ..." : ""} `);
     if (why.best_score) line.append(element("span", { class: "muted" }, scoreText(why.best_score) + " "));
     if (play) line.append(element("button", { type: "button", onclick: play }, "Show it"));
     parts.push(line);

@@ -302,7 +302,7 @@ class Table {
   }
 
   remarks(node) {
-    if (!node.why?.judgement || !this.mode?.showsScores) return null;
+    if (!node.why?.judgement || !node.why.sentence || !this.mode?.showsScores) return null;
     return element("p", { class: `remark ${node.why.judgement.toLowerCase()}` }, unbroken(node.why.sentence));
   }
 

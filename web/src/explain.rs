@@ -8,15 +8,14 @@ use dyad_engine::board::{Board, Color, Game, PieceSquare, Square, piece_name};
 use dyad_engine::control::Control;
 use dyad_engine::eval::Weights;
 use dyad_engine::eval::layout::MATERIAL;
-use dyad_engine::search::{Limits, Options, Score};
-use dyad_explain::Comparison;
+use dyad_engine::search::Score;
 use dyad_explain::evaluation::{PawnScale, Source, contributions, piece_values, reasons, white_centipawns};
 use dyad_explain::line::sans;
 use dyad_explain::sentence::{self, Mark, Place};
 use dyad_formats::game::BrokenGame;
 use dyad_formats::input::Lines;
 use dyad_formats::pgn::GameTexts;
-use dyad_trainer::annotate::analysis::{Analyst, annotate_game};
+use dyad_trainer::annotate::analysis::{Analyst, annotate_game, examine};
 use dyad_trainer::annotate::judgement::Judgement;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -27,7 +26,7 @@ use crate::play::{Play, ScoreOut, letter, square_named};
 const PAIRS: usize = 8;
 const REASONS: usize = 12;
 const MIN_PAIR: f64 = 0.02;
-/// Nodes of [`why`] by default: some 150 ms.
+/// Nodes of [`why`] by default: some 150 ms, and four times as long for a mistake.
 const WHY_NODES: u64 = 60_000;
 /// Nodes of a move at most.
 const MAX_NODES: u64 = 1_000_000;
@@ -224,9 +223,7 @@ pub fn why(play: &mut Play, uci: &str, nodes: Option<u64>) -> Result<Why, String
     let board = *game.board();
     let mv = board.parse_uci(uci).map_err(|error| error.to_string())?;
     let (side, after) = (board.side_to_move(), board.after(mv));
-    let (limits, options, control) = (Limits::nodes(nodes), Options::default(), Control::new(false));
-    engine.clear();
-    let found = engine.search(game, &limits, &options, &control, &mut |_| ());
+    let (found, compared) = examine(engine, game, mv, nodes, &Control::new(false));
     let best = found.best.unwrap_or(mv);
     let score = |score| Some(ScoreOut::of(score, side));
     let of_played = |found: Score| score(found.after_move());
@@ -247,41 +244,17 @@ pub fn why(play: &mut Play, uci: &str, nodes: Option<u64>) -> Result<Why, String
         why.sentence = format!("{} mates.", why.san);
         return Ok(why);
     }
-    if best == mv {
-        return Ok(why);
-    }
-    let Some(compared) = Comparison::search(engine, game, [best, mv], &limits, &options, &control) else {
-        return Ok(why);
-    };
+    let Some(compared) = compared else { return Ok(why) };
     let [better, played] = compared.moves.each_ref().map(|moved| moved.score);
     let judgement = Judgement::of(better, played);
     why.judgement = judgement.map(Judgement::name);
     why.glyph = judgement.map(Judgement::sign);
     (why.score, why.best_score) = (of_played(played), score(better));
     let explanation = sentence::explain(&compared);
-    why.sentence = match (better, played) {
-        _ if !is_worse(better, played) => format!("{} is as good as {}.", why.san, why.best_san),
-        // Reasons for small differences only distract.
-        (Score::Cp(best), Score::Cp(played)) if judgement.is_none() => {
-            let pawns = f64::from(best - played) / 100.0;
-            format!("{} is no mistake: {}, the engine's own choice, is {pawns:.2} better.", why.san, why.best_san)
-        }
-        _ => explanation.text,
-    };
+    why.sentence = if judgement.is_some() { explanation.text } else { sentence::verdict(&compared) };
     why.line = sans(&board, &compared.moves[0].line);
     why.marks = explanation.marks.iter().map(mark).collect();
     Ok(why)
-}
-
-/// Whether the played move is worse than the best one.
-fn is_worse(better: Score, played: Score) -> bool {
-    // A mate is better than any other score, the sooner the better, and to be mated is worse.
-    let rank = |score| match score {
-        Score::Mate(moves) if moves > 0 => (1, -moves),
-        Score::Cp(centipawns) => (0, centipawns),
-        Score::Mate(moves) => (-1, -moves),
-    };
-    rank(better) > rank(played)
 }
 
 fn mark(mark: &Mark) -> MarkOut {
@@ -423,7 +396,7 @@ mod tests {
         let mut start = Play::default();
         let sound = super::why(&mut start, "a2a3", None).unwrap();
         assert_eq!(sound.judgement, None);
-        assert!(sound.sentence.starts_with("a3 is no mistake: "), "{}", sound.sentence);
+        assert!(sound.sentence.ends_with('.'), "{}", sound.sentence);
         assert!(super::why(&mut play, "g8g5", None).is_err());
     }
 
@@ -440,6 +413,12 @@ mod tests {
         let annotated = annotated_pgn(&Weights::embedded(), pgn, 2_000, |done, of| last = (done, of)).unwrap();
         assert_eq!(last, (7, 7));
         assert!(annotated.contains("Blunder."), "{annotated}");
+        // The page says it in the same words.
+        let mut play = Play::default();
+        let moves = ["e2e4", "e7e5", "d1h5", "b8c6", "f1c4"].map(String::from).to_vec();
+        play.position(&PositionRequest { moves, ..PositionRequest::default() }).unwrap();
+        let sentence = why(&mut play, "g8f6", Some(2_000)).unwrap().sentence;
+        assert!(annotated.split_whitespace().collect::<Vec<_>>().join(" ").contains(&sentence), "{sentence}");
         assert!(annotated_pgn(&Weights::embedded(), "", 2_000, |_, _| ()).is_err());
     }
 }

@@ -7,7 +7,7 @@ use super::features::visit;
 use super::floats::{FloatWeights, LIMIT, WeightsError};
 use super::incremental::compiled::Compiled;
 use super::layout::{self, GROUPS, LEN, MATERIAL};
-use super::units::{Units, phase_of_material, taper};
+use super::units::{FULL_MATERIAL, Units, phase_of_material, taper};
 use super::visitor::{Visitor, WeightedSum};
 use crate::board::{Board, Color, Piece};
 use serde_json::Value as Json;
@@ -170,6 +170,16 @@ impl Weights {
     #[inline(always)]
     pub fn compiled(&self) -> &Compiled {
         &self.compiled
+    }
+
+    /// A search value in pawns, the unit of all values that people read: the pieces of one side, without its pawns,
+    /// count 31 as players count them, so that a queen is worth about 9.
+    pub fn pawns(&self, value: f64) -> f64 {
+        let pieces = [(Piece::Knight, 2), (Piece::Bishop, 2), (Piece::Rook, 2), (Piece::Queen, 1)];
+        let sum: i32 = pieces.iter().map(|&(piece, count)| count * self.ints[MATERIAL.at(piece)][0]).sum();
+        // Weights that give the pieces no value have no unit of their own.
+        let sum = if sum > 0 { self.units.scaled(sum) } else { FULL_MATERIAL / 2 };
+        31.0 * value / f64::from(sum)
     }
 
     /// The game phase, from 0 (endgame) to [`PHASE_MAX`](super::PHASE_MAX) (middlegame).

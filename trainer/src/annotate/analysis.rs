@@ -10,7 +10,7 @@ use dyad_engine::control::Control;
 use dyad_engine::engine::Engine;
 use dyad_engine::eval::Weights;
 use dyad_engine::params::Params;
-use dyad_engine::search::{Limits, Options, Score};
+use dyad_engine::search::{Limits, Options, Outcome, Score};
 use dyad_explain::Comparison;
 use dyad_explain::sentence::{self, Claim, Mark};
 use dyad_formats::error::Error;
@@ -118,22 +118,11 @@ impl Analyst {
             }
         }
         let white = |score| if board.side_to_move() == Color::White { score } else { opposite(score) };
-        let limits = Limits::nodes(self.nodes);
-        self.engine.clear();
-        let found = self.engine.search(game, &limits, &OPTIONS, control, &mut |_| {});
-        let best = found.best.filter(|&best| best != mv);
-        let Some(best) = best else {
+        let (found, compared) = examine(&mut self.engine, game, mv, self.nodes, control);
+        if found.best.is_none_or(|best| best == mv) {
             return MoveAnalysis { score: Some(white(found.score.after_move())), mistake: None };
-        };
-        let compared = Comparison::search(&mut self.engine, game, [best, mv], &limits, &OPTIONS, control);
+        }
         let Some(compared) = compared else { return MoveAnalysis { score: None, mistake: None } };
-        // A mistake is searched longer: the judgement and the explanation rest on these lines.
-        let scores = |compared: &Comparison| compared.moves.each_ref().map(|examined| examined.score);
-        let is_mistake = |[better, played]: [Score; 2]| Judgement::of(better, played).is_some();
-        let longer = Limits::nodes(LONGER * self.nodes);
-        let again = is_mistake(scores(&compared))
-            .then(|| Comparison::search(&mut self.engine, game, [best, mv], &longer, &OPTIONS, control));
-        let compared = again.flatten().unwrap_or(compared);
         let [better, played] = scores(&compared);
         let mistake = Judgement::of(better, played).map(|judgement| {
             let explanation = sentence::explain(&compared);
@@ -149,6 +138,33 @@ impl Analyst {
         });
         MoveAnalysis { score: Some(white(played.after_move())), mistake }
     }
+}
+
+/// The engine's choice in the current position of `game`, and its comparison with the legal move `mv` if that is another.
+pub fn examine(
+    engine: &mut Engine,
+    game: &Game,
+    mv: Move,
+    nodes: u64,
+    control: &Control,
+) -> (Outcome, Option<Comparison>) {
+    engine.clear();
+    let found = engine.search(game, &Limits::nodes(nodes), &OPTIONS, control, &mut |_| {});
+    let Some(best) = found.best.filter(|&best| best != mv) else { return (found, None) };
+    let mut compare = |nodes| Comparison::search(engine, game, [best, mv], &Limits::nodes(nodes), &OPTIONS, control);
+    let compared = compare(nodes);
+    // A mistake is searched longer: the judgement and the explanation rest on these lines.
+    let is_mistake = |compared: &Comparison| {
+        let [better, played] = scores(compared);
+        Judgement::of(better, played).is_some()
+    };
+    let longer = compared.as_ref().is_some_and(is_mistake).then(|| compare(LONGER * nodes)).flatten();
+    (found, longer.or(compared))
+}
+
+/// The scores of the better move and the one played, from their player's view.
+fn scores(compared: &Comparison) -> [Score; 2] {
+    compared.moves.each_ref().map(|examined| examined.score)
 }
 
 /// Annotates a game on several threads, each with its own analyst. `on_move` is called for each finished move. If

@@ -5,6 +5,7 @@
 //! script adds the board. All text from games is escaped.
 
 use std::fmt::Write as _;
+use std::ops::Range;
 
 use dyad_engine::board::{Board, Color, Move, color_name, sign};
 use dyad_engine::search::Score;
@@ -20,7 +21,9 @@ use crate::page::html::{Page, data};
 const SCRIPT: &str = include_str!("assets/game.js");
 const PIECES: &str = include_str!("assets/pieces.svg");
 const LEGEND: &str = "Green arrow: the better move. Red arrow: the reply. Tinted squares: what the reason is about. \
-    Evaluations in pawns, + for White.";
+    Scores as those of other engines, + for White: with 1.00 a player wins half of the games.";
+/// Half-moves of a better line that are shown at once.
+const SHOWN: usize = 5;
 const KEYS: &str = "Keys: \u{2190} \u{2192} Home End; F turns the board.";
 
 /// A position that the board can show: first those of the game, then those of the better lines.
@@ -339,20 +342,29 @@ fn remark(board: &Board, ply: &Ply, line: Option<usize>) -> Option<Markup> {
         Color::Black => String::new(),
     };
     let class = mistake.map_or("", |(mistake, _)| mistake.judgement.name());
+    let plies = |part: Range<usize>| {
+        let line = mistake.map(|(mistake, line)| (along(*board, &mistake.line).enumerate(), line));
+        let shown = line.into_iter().flat_map(|(moves, line)| moves.map(move |(place, at)| (place, at, line)));
+        html! {
+            @for (place, (board, mv), line) in shown.filter(|(place, ..)| part.contains(place)) {
+                span.ply {
+                    (number(place - part.start, &board)) button type="button" data-node=(line + place) { (board.san(mv)) }
+                }
+                " "
+            }
+        }
+    };
     let markup = html! {
         div class={ "remark " (class) } {
             @if !own.trim().is_empty() { p { (own.trim()) } }
-            @if let Some((mistake, line)) = mistake {
+            @if let Some((mistake, _)) = mistake {
                 p { strong class=(class) { (class) "." } " " (unbroken(&mistake.explanation)) }
                 p.line {
-                    "Better: "
-                    @for (place, (board, mv)) in along(*board, &mistake.line).enumerate() {
-                        span.ply {
-                            (number(place, &board)) button type="button" data-node=(line + place) { (board.san(mv)) }
-                        }
-                        " "
-                    }
+                    "Better: " (plies(0..mistake.line.len().min(SHOWN)))
                     span.eval { (shown(mistake.better)) }
+                }
+                @if mistake.line.len() > SHOWN {
+                    details.line { summary { "The rest of the line" } (plies(SHOWN..mistake.line.len())) }
                 }
             }
         }

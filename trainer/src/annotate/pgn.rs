@@ -48,11 +48,12 @@ fn comment(own: &[&str], ply: &Ply) -> Vec<String> {
     let mut new: Vec<String> = analysis.score.iter().map(|score| format!("[%eval {}]", evaluation(*score))).collect();
     let mistake = analysis.mistake.as_ref();
     new.extend(mistake.iter().flat_map(|mistake| marks(&mistake.marks)));
-    let sentence = mistake.map(|mistake| format!("{}. {}", mistake.judgement.name(), mistake.explanation));
+    let sentence =
+        mistake.map(|mistake| format!("{}. {}", mistake.judgement.name(), mistake.explanation).trim_end().to_string());
     // A game that was annotated before has the sentence.
     let without_sentence = |text: &&str| {
         let text = words(text).collect::<Vec<_>>().join(" ");
-        sentence.as_ref().map_or(text.clone(), |sentence| text.replace(sentence, ""))
+        sentence.as_ref().map_or(text.clone(), |sentence: &String| text.replace(sentence, ""))
     };
     let own: Vec<String> = own.iter().map(without_sentence).collect();
     let own: Vec<&str> = own.iter().map(String::as_str).collect();
@@ -206,7 +207,7 @@ mod tests {
     fn written_games_are_read_back() {
         let game = annotated(MISTAKES, 2_000);
         let text = game.to_string();
-        assert!(text.lines().all(|line| line.chars().count() <= 79), "{text}");
+        assert!(text.lines().all(|line| line.chars().count() <= 79 && !line.starts_with("[%")), "{text}");
         let texts = read(&text);
         assert_eq!(texts.len(), 1);
         let record = texts[0].parse(None).unwrap();

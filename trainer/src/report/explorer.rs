@@ -38,7 +38,7 @@ pub fn weights_page(sets: &[Set]) -> String {
     }
     page.put(html! {
         p.muted {
-            "Values are in pawns of the engine's scores, positive for the player whose piece it is. Each weight exists for the \
+            "Values are in pawns, of which a queen is worth about 9, positive for the player whose piece it is. Each weight exists for the \
              middlegame and for the endgame, and counts between the two by the pieces that are left. What a piece is worth is \
              the sum of its material, its square, its company and its features, so none of them alone."
         }
@@ -157,11 +157,8 @@ fn numbers(weights: &Weights) -> serde_json::Value {
             ALL_SQUARES.iter().map(value).collect::<Vec<f64>>()
         })
     });
-    let (pairs, pawn) = (pair_table(weights), pawn(&weights.units));
-    let thousandths = pairs
-        .chunks(pairs.len() / 2)
-        .zip(pawn)
-        .flat_map(|(stage, pawn)| stage.iter().map(move |&value| (1000.0 * f64::from(value) / pawn).round() as i16));
+    let (pairs, pawn) = (pair_table(weights), pawn(weights));
+    let thousandths = pairs.iter().map(|&value| (1000.0 * f64::from(value) / pawn).round() as i16);
     let bytes: Vec<u8> = thousandths.flat_map(i16::to_le_bytes).collect();
     serde_json::json!({ "alone": alone, "pairs": BASE64_STANDARD.encode(bytes) })
 }

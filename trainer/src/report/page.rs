@@ -301,14 +301,10 @@ fn player_facts(run: &RunData, best: Option<&Rated>) -> Vec<(&'static str, Strin
         facts.push(("Learns by", how.to_string()));
     }
     if let Some(weights) = run.after.as_ref().or(run.before.as_ref()) {
-        let value = |piece: Piece| weights.ints()[MATERIAL.at(piece)].iter().sum::<i32>();
-        let pawn = f64::from(value(Piece::Pawn));
-        let pieces = BY_VALUE[..4]
-            .iter()
-            .map(|&piece| format!("{} {:.1}", piece_name(piece).to_lowercase(), f64::from(value(piece)) / pawn));
-        if pawn > 0.0 {
-            facts.push(("Pieces in pawns", pieces.collect::<Vec<_>>().join(", ")));
-        }
+        let value =
+            |piece: Piece| [0, 1].map(|stage| in_pawns(weights, MATERIAL.at(piece), stage)).iter().sum::<f64>() / 2.0;
+        let pieces = BY_VALUE.iter().map(|&piece| format!("{} {:.1}", piece_name(piece).to_lowercase(), value(piece)));
+        facts.push(("Pieces in pawns", pieces.collect::<Vec<_>>().join(", ")));
     }
     facts
 }
@@ -409,11 +405,10 @@ fn curves(page: &mut Page, run: &RunData, x: &str, logs: &[(&str, Lines)]) {
         "Mean loss, and share of the training positions that changed nothing because no sibling was valued above the \
          desired move.",
     );
-    let units = run.after.as_ref().or(run.before.as_ref()).map_or_else(Default::default, |weights| weights.units);
+    let unit = run.after.as_ref().or(run.before.as_ref()).map_or(1.0, pawn);
     let material = [0, 1].map(|stage| {
         let curve = |piece: Piece| {
-            let value =
-                |line: &LogLine| Some(f64::from(line.material.get(piece.to_index())?[stage]) / pawn(&units)[stage]);
+            let value = |line: &LogLine| Some(f64::from(line.material.get(piece.to_index())?[stage]) / unit);
             let lines = logs.iter().take(1).flat_map(|(_, lines)| lines);
             Series::line(piece_name(piece), lines.filter_map(|(x, line)| Some((*x, value(line)?))).collect())
         };
@@ -461,7 +456,7 @@ fn material(page: &mut Page, run: &RunData) {
         [piece_name(piece).to_string()].into_iter().chain(numbers.into_iter().flatten()).collect()
     };
     page.table(
-        "Values of the pieces in pawns of the engine's scores, before and after training.",
+        "Values of the pieces in pawns, before and after training.",
         &["Piece", "before, middlegame", "endgame", "after, middlegame", "endgame"],
         &BY_VALUE.map(row),
     );

@@ -1,8 +1,9 @@
-//! Pieces, squares and weights on the pages, in pawns of the engine's scores.
+//! Pieces, squares and weights on the pages, in pawns.
 
 use dyad_engine::board::{ALL_SQUARES, Color, PIECES, Piece, PieceSquare, Square};
 use dyad_engine::eval::layout::{HalfSquare, PIECE_SQUARE};
-use dyad_engine::eval::{PHASE_MAX, Units, Weights, pairs};
+use dyad_engine::eval::units::SCALE_ONE;
+use dyad_engine::eval::{Weights, pairs};
 use maud::Markup;
 
 use crate::page::figures::{self, Board};
@@ -20,14 +21,14 @@ pub(super) fn piece_name(piece: Piece) -> &'static str {
     ["Pawn", "Knight", "Bishop", "Rook", "Queen", "King"][piece.to_index()]
 }
 
-/// How much of a weight is a pawn of the engine's scores, in middlegame and endgame.
-pub(super) fn pawn(units: &Units) -> [f64; 2] {
-    [PHASE_MAX, 0].map(|phase| units.evaluation_of(100.0, phase))
+/// How much of a weight is a pawn.
+pub(super) fn pawn(weights: &Weights) -> f64 {
+    1.0 / weights.pawns(f64::from(weights.units.scale) / f64::from(SCALE_ONE))
 }
 
 /// The weight of a feature in pawns.
 pub(super) fn in_pawns(weights: &Weights, feature: usize, stage: usize) -> f64 {
-    f64::from(weights.ints()[feature][stage]) / pawn(&weights.units)[stage]
+    f64::from(weights.ints()[feature][stage]) / pawn(weights)
 }
 
 /// The weight of a piece on a square in pawns.
