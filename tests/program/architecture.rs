@@ -5,17 +5,7 @@ use std::fs;
 use std::path::Path;
 
 /// Folders that must have a table: where a reader looks first.
-const REQUIRED: [&str; 9] = [
-    "engine/src",
-    "engine/src/eval",
-    "engine/src/search",
-    "explain/src",
-    "levels/src",
-    "trainer/formats/src",
-    "trainer/src",
-    "trainer/papers/src",
-    "src",
-];
+const REQUIRED: [&str; 5] = ["engine/src", "engine/src/eval", "engine/src/search", "explain/src", "trainer/src"];
 
 /// The names in backticks of the first column of all tables that follow a heading, by the folder that the heading
 /// names.
