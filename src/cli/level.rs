@@ -81,7 +81,7 @@ struct EstimateArguments {
     /// Games (PGN, also packed; `-` is standard input)
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// Player to estimate, as the games write the name [default: all]
+    /// Players to estimate: part of a name, ignoring case [default: all]
     #[arg(long, value_name = "NAME")]
     player: Option<String>,
     /// Games that a player must have

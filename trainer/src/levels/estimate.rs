@@ -29,7 +29,7 @@ const DROP: f64 = 1.92;
 pub struct EstimateInput {
     /// Games (PGN).
     pub files: Vec<PathBuf>,
-    /// Estimate only this player.
+    /// Estimate only players whose names have this part, case-insensitive.
     pub player: Option<String>,
     /// Minimum number of games of a player, and maximum number used.
     pub games: [usize; 2],
@@ -108,11 +108,12 @@ pub fn estimate(
     }
     let settings = RecordSettings::default();
     let held_out = HeldOut::new(&settings, &games);
+    let part = input.player.as_ref().map(|part| part.to_lowercase());
     let mut players: BTreeMap<(&str, u64, Pool), Sides> = BTreeMap::new();
     for game in &games {
         for side in 0..2 {
             let (name, id) = (game.names[side].as_str(), game.players[side]);
-            let wanted = input.player.as_deref().is_none_or(|player| player == name);
+            let wanted = part.as_ref().is_none_or(|part| name.to_lowercase().contains(part));
             if wanted && !matches!(name, "" | "?") && (!input.held_out || held_out.holds(id)) {
                 players.entry((name, id, game.pool)).or_default().push((game, side));
             }
