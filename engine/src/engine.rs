@@ -30,11 +30,12 @@ const STACK: usize = 16 << 20;
 /// use dyad_engine::eval::Weights;
 /// use dyad_engine::search::{Limits, Options, Score};
 ///
-/// let mut engine = Engine::new(Weights::embedded());
+/// let mut engine = Engine::with_hash(Weights::embedded(), 16)?;
 /// let game = Game::new(Board::from_fen("6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 1").unwrap());
 /// let found = engine.search(&game, &Limits::depth(3), &Options::default(), &Control::new(false), &mut |_| {});
 /// assert_eq!(game.board().san(found.best.unwrap()), "Ra8#");
 /// assert!(matches!(found.score, Score::Mate(1)));
+/// # Ok::<(), dyad_engine::search::HashError>(())
 /// ```
 pub struct Engine {
     weights: Arc<Weights>,
@@ -47,14 +48,6 @@ pub struct Engine {
 impl Engine {
     /// Bytes of an entry of the transposition table.
     pub const HASH_ENTRY_BYTES: u64 = Table::ENTRY_BYTES;
-
-    /// An engine with one thread and a table of [`DEFAULT_HASH`] megabytes.
-    ///
-    /// # Panics
-    /// Without memory for the table.
-    pub fn new(weights: Arc<Weights>) -> Engine {
-        Engine::with_hash(weights, DEFAULT_HASH).expect("memory for a small table")
-    }
 
     /// An engine with one thread and a table of `megabytes`.
     ///

@@ -1,9 +1,9 @@
 //! Principal variation search of one node.
 //!
-//! [`Search::alpha_beta`] lists the steps by number; each of more than a few lines is a function below it, in call order. Most are described in the [Chess
-//! Programming Wiki](https://www.chessprogramming.org/Search), and come from Stockfish, Ethereal, Weiss and Berserk.
-//! The constants are our own (see [`params`](crate::params)). Steps shared with quiescence search are in the parent
-//! module.
+//! [`Search::alpha_beta`] lists the steps by number; each of more than a few lines is a function below it, in call order.
+//! Most are described in the [Chess Programming Wiki](https://www.chessprogramming.org/Search), and come from Stockfish,
+//! Ethereal, Weiss and Berserk. The constants are our own (see [`params`](crate::params)). Steps shared with quiescence
+//! search are in the parent module.
 
 use super::history::{NO_PIECE_TO, OrderingContext, butterfly_index, piece_to};
 use super::ordering::{KILLER_SCORE, MoveSet, Picker, ScoredMove};
@@ -156,7 +156,8 @@ impl Search<'_> {
         // 6. The static evaluation and its trend.
         self.static_eval(&mut node);
         self.eval_trend(&mut node);
-        // 7. What children and grandchildren read is reset: for the null move and ProbCut; the move loop sets it again for each move.
+        // 7. What children and grandchildren read is reset, for the null move and ProbCut; the move loop sets it again for
+        // each move.
         self.frame(node.ply).double_extensions = node.double_extensions;
         self.frame(node.ply + 1).killers = [None; 2];
         self.frame(node.ply + 2).cutoffs = 0;

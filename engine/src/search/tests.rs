@@ -1,6 +1,6 @@
 use super::*;
 use crate::board::{Board, Color, Ending};
-use crate::engine::Engine;
+use crate::engine::{DEFAULT_HASH, Engine};
 use crate::eval::Weights;
 use crate::search::tt::Bound;
 use crate::tablebase::Tablebase;
@@ -9,7 +9,7 @@ use std::num::NonZeroU64;
 use std::sync::Arc;
 
 fn engine() -> Engine {
-    Engine::new(Weights::embedded())
+    Engine::with_hash(Weights::embedded(), DEFAULT_HASH).unwrap()
 }
 
 fn game(fen: &str) -> Game {
