@@ -28,6 +28,7 @@ mod shell;
 mod train;
 mod weights;
 
+use std::io::Write as _;
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -106,18 +107,9 @@ In a browser tab Dyad plays, explains and learns too: docs/browser.md in the rep
 
 impl Arguments {
     /// Reads the arguments of the program; the help of a tool has the defaults of its settings.
-    fn parse_with_defaults() -> Arguments {
+    fn parse_with_defaults() -> Result<Arguments, clap::Error> {
         let parsed = settings::parse(&Arguments::command_with_defaults(), std::env::args_os().collect());
-        parsed.and_then(|matches| Arguments::from_arg_matches(&matches)).unwrap_or_else(|error| {
-            let printed = error.print();
-            if let Err(problem) = printed.and_then(|()| std::io::Write::flush(&mut std::io::stdout()))
-                && problem.kind() != std::io::ErrorKind::BrokenPipe
-            {
-                eprintln!("dyad: cannot print: {problem}");
-                std::process::exit(1);
-            }
-            std::process::exit(error.exit_code())
-        })
+        parsed.and_then(|matches| Arguments::from_arg_matches(&matches))
     }
 
     fn command_with_defaults() -> clap::Command {
@@ -157,7 +149,15 @@ type Outcome = Result<(), Box<dyn std::error::Error>>;
 /// Runs the tool that the arguments of the program name.
 pub fn run() -> ExitCode {
     give_standard_input(std::io::stdin());
-    let outcome = match Arguments::parse_with_defaults().command {
+    let command = match Arguments::parse_with_defaults() {
+        Ok(arguments) => arguments.command,
+        // Also the help and the version, which are no failure.
+        Err(error) => {
+            output::record(error.print().and_then(|()| std::io::stdout().flush()));
+            return status(Ok(()), ExitCode::from(error.exit_code() as u8));
+        }
+    };
+    let outcome = match command {
         Command::Prepare(arguments) => prepare::run(*arguments),
         Command::Label(arguments) => label::run(arguments),
         Command::Train(arguments) => train::run(*arguments),
@@ -173,9 +173,14 @@ pub fn run() -> ExitCode {
         Command::Experiment(arguments) => experiment::run(arguments),
         Command::Annotate(arguments) => annotate::run(arguments),
     };
+    status(outcome, ExitCode::SUCCESS)
+}
+
+/// The exit status: `success`, unless the tool failed or what it printed was lost.
+fn status(outcome: Outcome, success: ExitCode) -> ExitCode {
     let lost = || output::failure().map_or(Ok(()), |error| Err(format!("cannot print: {error}").into()));
     match outcome.and_then(|()| lost()) {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(()) => success,
         Err(error) => {
             eprintln!("dyad: {error}");
             ExitCode::FAILURE

@@ -26,7 +26,12 @@ macro_rules! eprintln {
 /// Writes to standard output.
 pub(super) fn print(text: Arguments) {
     let mut stdout = stdout().lock();
-    if let Err(error) = stdout.write_fmt(text).and_then(|()| stdout.flush())
+    record(stdout.write_fmt(text).and_then(|()| stdout.flush()));
+}
+
+/// Records the first failure, for [`failure`].
+pub(super) fn record(written: std::io::Result<()>) {
+    if let Err(error) = written
         && error.kind() != ErrorKind::BrokenPipe
         && let Ok(mut failed) = FAILED.lock()
     {
