@@ -196,7 +196,7 @@ class Learn {
     });
   }
 
-  // Begins a training, by default one that nobody has seen.
+  // Begins a training, by default with a random seed.
   async begin(seed = Math.floor(Math.random() * 2 ** 31)) {
     if (!(await this.mayDelete("A new beginning"))) return;
     if (this.run) await this.pause();
@@ -517,7 +517,7 @@ class Learn {
   invite(seed, generations) {
     find("invitation").hidden = false;
     find("invitation-words").textContent =
-      `Somebody sends you a training: seed ${seed}, ${counted(generations, "generation")}. ` +
+      `This link has a training: seed ${seed}, ${counted(generations, "generation")}. ` +
       "Repeated here it gives the same weights, move by move.";
     find("repeat").onclick = () => {
       find("invitation").hidden = true;

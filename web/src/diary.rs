@@ -164,12 +164,23 @@ fn places(weights: &Weights) -> impl Iterator<Item = Candidate> {
     })
 }
 
+/// A pawn of the middlegame; weights that are not trained yet may have none.
+fn pawn(weights: &Weights) -> f64 {
+    pawns(weights, weights.ints()[MATERIAL.at(Piece::Pawn)])[0].max(0.1)
+}
+
+/// The features of a position.
+fn features_of(board: &Board) -> Vec<(u32, i32)> {
+    let mut features = Vec::new();
+    visit(board, &mut features);
+    features
+}
+
 /// What pieces are worth.
 fn piece_values(weights: &Weights) -> impl Iterator<Item = Candidate> {
-    let of = |piece: Piece| pawns(weights, weights.ints()[MATERIAL.at(piece)])[0];
-    let pawn = of(Piece::Pawn).max(0.1);
+    let pawn = pawn(weights);
     [Piece::Knight, Piece::Bishop, Piece::Rook, Piece::Queen].into_iter().map(move |piece| {
-        let value = of(piece) / pawn;
+        let value = pawns(weights, weights.ints()[MATERIAL.at(piece)])[0] / pawn;
         let words = format!("A {} is worth {value:.1} pawns.", piece_name(piece));
         Candidate {
             key: format!("value of {}", piece_name(piece)),
@@ -183,17 +194,16 @@ fn piece_values(weights: &Weights) -> impl Iterator<Item = Candidate> {
 
 /// What the features of a group count for on average, with a position that has one of them.
 fn counted(weights: &Weights, samples: &[Packed]) -> impl Iterator<Item = Candidate> {
-    let pawn = pawns(weights, weights.ints()[MATERIAL.at(Piece::Pawn)])[0].max(0.1);
+    let pawn = pawn(weights);
     let groups: Vec<_> = COUNTED.split_whitespace().filter_map(layout::group).collect();
     let mut sums = vec![(0.0, 0_u32, None::<Board>); groups.len()];
     let step = samples.len().div_ceil(POSITIONS).max(1);
     for board in samples.iter().step_by(step).filter_map(|sample| sample.board().ok()) {
-        let mut features: Vec<(u32, i32)> = Vec::new();
-        visit(&board, &mut features);
+        let features = features_of(&board);
         let phase = f64::from(weights.phase(&board)) / f64::from(PHASE_MAX);
         for (group, (sum, count, example)) in groups.iter().zip(&mut sums) {
-            let range = group.start..group.start + group.len;
-            for (feature, times) in features.iter().filter(|(feature, _)| range.contains(&(*feature as usize))) {
+            for (feature, times) in features.iter().filter(|(feature, _)| group.range().contains(&(*feature as usize)))
+            {
                 let [mg, eg] = pawns(weights, weights.ints()[*feature as usize]);
                 *sum += f64::from(times.abs()) * (mg * phase + eg * (1.0 - phase)) / pawn;
                 *count += times.unsigned_abs();
@@ -218,10 +228,8 @@ fn counted(weights: &Weights, samples: &[Packed]) -> impl Iterator<Item = Candid
 /// The pieces without which a position has fewer features of a group.
 fn marked(board: &Board, group: &Group) -> Vec<String> {
     let count = |board: &Board| {
-        let mut features: Vec<(u32, i32)> = Vec::new();
-        visit(board, &mut features);
-        let range = group.start..group.start + group.len;
-        let of_group = features.iter().filter(|(feature, _)| range.contains(&(*feature as usize)));
+        let of_group =
+            features_of(board).into_iter().filter(|(feature, _)| group.range().contains(&(*feature as usize)));
         of_group.map(|(_, times)| times.unsigned_abs()).sum::<u32>()
     };
     let (all, fen) = (count(board), board.fen());
@@ -251,7 +259,7 @@ fn pair(weights: &Weights) -> impl Iterator<Item = Candidate> {
     (0..PAIRS.len).max_by_key(size).into_iter().map(|index| {
         let both = pairs::pieces_of(index);
         let both = [both.0, both.1];
-        let pawn = pawns(weights, weights.ints()[MATERIAL.at(Piece::Pawn)])[0].max(0.1);
+        let pawn = pawn(weights);
         let [mg, eg] = pawns(weights, weights.ints()[PAIRS.start + index]);
         let value = if mg.abs() > eg.abs() { mg } else { eg } / pawn;
         let name = |at: usize| {
@@ -270,7 +278,7 @@ fn pair(weights: &Weights) -> impl Iterator<Item = Candidate> {
 }
 
 /// The gating match of a generation.
-pub fn of_match(generation: u32, results: &MatchResults, adopted: bool) -> Option<Fact> {
+pub fn of_match(generation: u32, results: &MatchResults, adopted: bool) -> Fact {
     let MatchResults { wins, draws, losses, .. } = results;
     let drawn = if *draws > 0 { format!(", with {draws} drawn") } else { String::new() };
     let score = format!("{wins} to {losses}{drawn}");
@@ -281,11 +289,11 @@ pub fn of_match(generation: u32, results: &MatchResults, adopted: bool) -> Optio
             "Generation {generation} against its former self: {score}. Not proven stronger, so it keeps the weights before."
         )
     };
-    Some(Fact { text, picture: None })
+    Fact { text, picture: None }
 }
 
 /// The games against levels.
-pub fn of_levels(rating: Option<(f64, f64)>, games: u64) -> Option<Fact> {
+pub fn of_levels(rating: Option<(f64, f64)>, games: u64) -> Fact {
     let text = match rating {
         Some((elo, error)) => format!(
             "It plays like a Lichess {:.0} now, within {:.0}: measured in {games} games against levels.",
@@ -294,7 +302,7 @@ pub fn of_levels(rating: Option<(f64, f64)>, games: u64) -> Option<Fact> {
         ),
         None => format!("In {games} games against levels it won all or lost all: no strength is known from them."),
     };
-    Some(Fact { text, picture: None })
+    Fact { text, picture: None }
 }
 
 #[cfg(test)]

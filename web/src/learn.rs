@@ -562,7 +562,7 @@ impl Learner {
         let adopted = work::proves(Some(decision), &elo);
         let gain = Gain { generation, elo: elo.value, error: elo.error(), results, adopted };
         self.state.progress.gains.push(gain);
-        self.tell(diary::of_match(generation, &results, adopted));
+        self.tell([diary::of_match(generation, &results, adopted)]);
         self.state.games += results.games();
         events.push(Event::Gain(gain));
         match self.new.take().filter(|_| adopted) {
@@ -584,7 +584,7 @@ impl Learner {
             let generation = self.state.progress.best_generation;
             self.state.progress.curve.push(Rating { generation, elo, error, games, seconds: self.seconds() });
         }
-        self.tell(diary::of_levels(found, games));
+        self.tell([diary::of_levels(found, games)]);
         self.state.games += games;
         self.end_generation(events);
     }
