@@ -556,14 +556,14 @@ impl<'a> Writer<'a> {
             .into_iter()
             .flatten()
             .filter(|reason| lasts(reason) && reason.holds(soon))
-            .find_map(|reason| Some((reason.clone(), self.tells(&reason)?)))?;
+            .find_map(|reason| Some((reason.clone(), self.words_of(&reason)?)))?;
         self.names_reply = reason.line == 1;
         self.claims.push(Claim::Seen(reason));
         Some(text)
     }
 
     /// A reason with the moves to the first moment at which it is there to stay.
-    fn tells(&self, reason: &Reason) -> Option<String> {
+    fn words_of(&self, reason: &Reason) -> Option<String> {
         let [better, worse] = &self.names;
         let (line, feature) = (&self.lines[reason.line], &reason.feature);
         let until = SOON.min(line.moves.len());
@@ -581,7 +581,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// Who is better after the first move of a line, in words, by the score of that line; `None` if nobody is.
+    /// Who is better after the first move of a line, in words, by the score of that line; `None` if neither side is.
     fn state(&self, line: usize) -> Option<String> {
         let score = match self.compared.moves[line].score.after_move() {
             Score::Cp(centipawns) => centipawns,

@@ -453,7 +453,7 @@ fn score_of(score: EngineScore) -> Score {
     }
 }
 
-/// The end of a game whose side to move has overstepped its time. Nobody wins with a bare king.
+/// The end of a game whose side to move has overstepped its time. A bare king cannot win.
 fn end_by_time(board: &Board) -> (GameResult, GameEnd) {
     let winner = !board.side_to_move();
     match board.colors(winner).len() {

@@ -71,9 +71,9 @@ pub fn begin(
 }
 
 /// Resumes the self-training in `folder`, with the settings that are `given` in place of its own. Threads and number of
-/// generations change at once, all others from the next generation without games and positions on. With another `reference` than before, the engine plays with that
-/// reference until a generation is proven stronger. `on_event` receives events on the caller's thread; `stop` ends the
-/// training within about a second and keeps everything.
+/// generations change at once, all others from the next generation without games and positions on. With another
+/// `reference` than before, the engine plays with that reference until a generation is proven stronger. `on_event`
+/// receives events on the caller's thread; `stop` ends the training within about a second and keeps everything.
 ///
 /// # Errors
 /// When there is no training in the folder, it is in use or cannot be written, when a setting is given that the

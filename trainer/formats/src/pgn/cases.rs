@@ -450,7 +450,7 @@ proptest! {
         let texts = texts(&text);
         prop_assert_eq!(texts.len(), 1, "{}", &text);
         let game = texts[0].parse(None);
-        // In a short game two languages may both fit, or one foreign move tell none.
+        // In a short game two languages may both fit, or one foreign move is too little to find its language.
         if let Err(broken) = &game {
             let is_short = language > 0 && expected.len() < 12;
             prop_assert!(is_short || broken.problem.contains("two meanings"), "{} in {}", broken, &text);
