@@ -70,6 +70,11 @@ function searchingElement(game, node) {
   return element("p", { class: "muted" }, words);
 }
 
+// The comment of a pasted game on a move.
+function commentElements({ comment }) {
+  return comment ? [element("p", { class: "comment" }, comment)] : [];
+}
+
 // The sentence for a move, with the better line.
 function whyElements(game, node, play) {
   const { why } = node;
@@ -103,10 +108,14 @@ function arrowsOf({ judgement, best, marks }) {
 
 class Explain {
   constructor(table, { rules, analysis, weights }) {
-    Object.assign(this, { table, rules, analysis, weights });
+    this.table = table;
+    this.rules = rules;
+    this.analysis = analysis;
+    this.weights = weights;
     this.name = "explain";
     this.showsScores = true;
     this.turn = 0;
+    this.learner = null;
     this.annotating = null;
     this.chosen = null;
     this.hovered = null;
@@ -354,13 +363,13 @@ class Explain {
     place.hidden = !node.parent;
     if (!node.parent) return;
     if (!node.why) {
-      place.replaceChildren(searchingElement(game, node));
+      place.replaceChildren(...commentElements(node), searchingElement(game, node));
       await sleep(250);
       if (turn !== this.turn || game !== this.game) return;
       await this.why(node, game);
       if (turn !== this.turn || game !== this.game) return;
     }
-    place.replaceChildren(...whyElements(game, node, () => this.better(node)));
+    place.replaceChildren(...commentElements(node), ...whyElements(game, node, () => this.better(node)));
     if (this.table.mode === this) this.table.board.setArrows(arrowsOf(node.why));
     if (this.explained && this.node === node) this.verdict(this.explained.score, "static");
   }
@@ -460,9 +469,14 @@ class Explain {
     const before = button.textContent;
     button.disabled = true;
     try {
-      const plain = await this.rules.callAt(game.position(game.end()), "pgn", [JSON.stringify(game.allTags)]);
-      const pgn = await this.analysis.call("Engine", "annotated_pgn", [plain, 60_000], (text) => {
-        const { done, of } = JSON.parse(text);
+      const end = game.position(game.end());
+      // The text of a pasted game has its comments and variations.
+      const text =
+        game.source?.moves === end.moves.join(" ")
+          ? game.source.text
+          : await this.rules.callAt(end, "pgn", [JSON.stringify(game.allTags)]);
+      const pgn = await this.analysis.call("Engine", "annotated_pgn", [text, 60_000], (progress) => {
+        const { done, of } = JSON.parse(progress);
         button.textContent = `Move ${done} of ${of}`;
       });
       const { White = "game", Black } = game.allTags;
@@ -594,10 +608,10 @@ class Explain {
   }
 
   choose(index) {
-    const { start, chess960, tags, moves, result } = this.games[index];
+    const { start, chess960, tags, moves, result, text } = this.games[index];
     const game = new Game({ start, chess960, tags: result ? { ...tags, Result: result } : tags });
-    let node = game.root;
-    for (const { uci, san } of moves) node = game.add(node, uci, san);
+    game.addLine(game.root, moves);
+    game.source = { text, moves: game.moves(game.end()).join(" ") };
     this.open(game);
     if (moves.length && this.table.game === game) this.annotate().catch(showError);
   }

@@ -19,6 +19,9 @@ class Game {
     this.start = start;
     this.chess960 = chess960;
     this.tags = tags;
+    this.played = null;
+    // The text of a pasted game, and its moves.
+    this.source = null;
     this.root = { parent: null, children: [], ply: 0, uci: null, san: null };
     this.here = this.root;
     const fields = start.split(" ");
@@ -28,7 +31,7 @@ class Game {
 
   // The same game with nodes of its own, at the same position.
   copy() {
-    const game = Object.assign(new Game(this), { played: this.played });
+    const game = Object.assign(new Game(this), { played: this.played, source: this.source });
     const copied = (node, parent) => {
       const made = { ...node, parent };
       if (node === this.here) game.here = made;
@@ -58,6 +61,17 @@ class Game {
       node.children.push(child);
     }
     return child;
+  }
+
+  // Adds moves with their comments and variations.
+  addLine(node, moves) {
+    let at = node;
+    for (const { uci, san, comment, variations } of moves) {
+      const parent = at;
+      at = this.add(parent, uci, san);
+      at.comment = comment;
+      for (const line of variations) this.addLine(parent, line);
+    }
   }
 
   remove(node) {

@@ -84,14 +84,28 @@ class Practice {
   }
 }
 
+// A worker that plays games.
+class Helper extends Remote {
+  constructor(name) {
+    super(name, (remote) => remote.direct("Worker", "new"));
+    // The identifiers of the weights that it has.
+    this.known = [];
+    this.leaves = false;
+    this.done = null;
+  }
+}
+
 class Learn {
   // `play` starts a game against the best weights.
   constructor({ rules, knowledge, play }) {
-    Object.assign(this, { rules, knowledge, play });
+    this.rules = rules;
+    this.knowledge = knowledge;
+    this.play = play;
     this.store = new Store();
     this.teacher = null;
     this.run = null;
     this.best = null;
+    this.onBest = null;
     this.exported = null;
     this.status = null;
     this.match = null;
@@ -275,8 +289,7 @@ class Learn {
     const { run } = this;
     while (run.helpers.length > this.workers) run.helpers.pop().leaves = true;
     while (run.helpers.length < this.workers) {
-      const helper = new Remote(`Worker ${run.helpers.length + 1}`, (remote) => remote.direct("Worker", "new"));
-      helper.known = [];
+      const helper = new Helper(`Worker ${run.helpers.length + 1}`);
       run.helpers.push(helper);
       helper.done = this.help(run, helper);
     }

@@ -9,6 +9,7 @@
   const analysis = new EngineRemote("The worker that analyzes");
   const table = new Table(rules, analysis);
   find("status").textContent = "Loading the engine ...";
+  /** @type {NodeListOf<HTMLButtonElement>} */
   const buttons = document.querySelectorAll("#play-actions button, #new-game button");
   for (const button of buttons) button.disabled = true;
   let levels;
@@ -60,7 +61,7 @@
   }
 
   // Shows a view. `isNew` if the user chose it, so that Back goes to the one before.
-  function choose(tab, { focus, isNew } = {}) {
+  function choose(tab, { focus = false, isNew = false } = {}) {
     for (const name of TABS) {
       const button = find("tab-" + name);
       button.setAttribute("aria-selected", String(name === tab));

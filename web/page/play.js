@@ -17,7 +17,12 @@ const PAUSE = 600;
 class Play {
   // `weights` is a function from the name of an opponent with weights of its own to a promise of these, or of null.
   constructor(table, { rules, engine, analysis, levels, weights }) {
-    Object.assign(this, { table, rules, engine, analysis, levels, weights });
+    this.table = table;
+    this.rules = rules;
+    this.engine = engine;
+    this.analysis = analysis;
+    this.levels = levels;
+    this.weights = weights;
     this.name = "play";
     this.thinking = null;
     this.turn = 0;
@@ -47,7 +52,7 @@ class Play {
   }
 
   get variant() {
-    return document.querySelector("[name=variant]:checked").value;
+    return find("new-game").elements.variant.value;
   }
 
   // Writes the settings in words.
@@ -87,7 +92,7 @@ class Play {
       const input = find("start-number");
       if (this.variant === "random") input.value = Math.floor(960 * Math.random());
       const number = Math.min(Math.max(Math.round(Number(input.value)) || 0, 0), 959);
-      input.value = number;
+      input.value = String(number);
       start = await this.rules.call(null, "chess960", [number]);
       chess960 = true;
     }
@@ -413,10 +418,11 @@ class Play {
   }
 }
 
+let audio = null;
+
 // A short knock for a move, lower for a capture.
 function sound(isCapture) {
-  sound.context ??= new AudioContext();
-  const { context } = sound;
+  const context = (audio ??= new AudioContext());
   const [oscillator, gain] = [context.createOscillator(), context.createGain()];
   oscillator.type = "triangle";
   oscillator.frequency.value = isCapture ? 180 : 320;

@@ -1,4 +1,5 @@
 // The board with what belongs to it: the game that is shown, its move list, the buttons that step through it.
+/** @returns {any} An element of the page. */
 const find = (id) => document.getElementById(id);
 
 const sleep = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));

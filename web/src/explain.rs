@@ -4,7 +4,7 @@ use std::io::Cursor;
 use std::path::Path;
 use std::sync::Arc;
 
-use dyad_engine::board::{Board, Color, Game, PieceSquare, Square, piece_name};
+use dyad_engine::board::{Board, Color, Game, Move, PieceSquare, Square, piece_name};
 use dyad_engine::control::Control;
 use dyad_engine::eval::Weights;
 use dyad_engine::eval::layout::MATERIAL;
@@ -14,7 +14,7 @@ use dyad_explain::line::sans;
 use dyad_explain::sentence::{self, Mark, Place};
 use dyad_formats::game::BrokenGame;
 use dyad_formats::input::Lines;
-use dyad_formats::pgn::GameTexts;
+use dyad_formats::pgn::{GameTexts, Note};
 use dyad_trainer::annotate::analysis::{Analyst, annotate_game, examine};
 use dyad_trainer::annotate::judgement::Judgement;
 use serde::Serialize;
@@ -136,13 +136,50 @@ struct GameOut {
     chess960: bool,
     moves: Vec<MoveOut>,
     result: Option<String>,
+    /// The text of the game, whose notes an annotation keeps.
+    text: String,
 }
 
-/// A move of a game.
+/// A move of a game, with the notes after it.
 #[derive(Clone, Debug, Serialize)]
 struct MoveOut {
     uci: String,
     san: String,
+    comment: String,
+    /// Moves in its place.
+    variations: Vec<Vec<MoveOut>>,
+}
+
+impl MoveOut {
+    fn new(board: &Board, mv: Move, notes: &[Note]) -> MoveOut {
+        let comments = notes.iter().filter_map(|note| if let Note::Comment(text) = note { Some(text) } else { None });
+        let words: Vec<String> = comments.map(|text| without_commands(text)).collect();
+        let comment = words.join(" ").split_whitespace().collect::<Vec<_>>().join(" ");
+        let variations = notes.iter().filter_map(|note| match note {
+            Note::Variation(line) => Some(MoveOut::line(*board, &line.moves)),
+            _ => None,
+        });
+        let variations = variations.filter(|line| !line.is_empty()).collect();
+        MoveOut { uci: board.uci(mv), san: board.san(mv), comment, variations }
+    }
+
+    /// The moves of a variation, up to a null move.
+    fn line(mut board: Board, moves: &[(Option<Move>, Vec<Note>)]) -> Vec<MoveOut> {
+        let moves = moves.iter().map_while(|(mv, notes)| Some(((*mv)?, notes)));
+        let one = moves.map(|(mv, notes)| {
+            let made = MoveOut::new(&board, mv, notes);
+            board = board.after(mv);
+            made
+        });
+        one.collect()
+    }
+}
+
+/// A comment without commands as `[%clk 0:03:00]`.
+fn without_commands(comment: &str) -> String {
+    let mut parts = comment.split("[%");
+    let first = parts.next().unwrap_or_default().to_string();
+    parts.fold(first, |text, part| text + part.split_once(']').map_or("", |(_, rest)| rest))
 }
 
 fn piece_out(piece: PieceSquare) -> PieceOut {
@@ -286,9 +323,9 @@ pub fn read_pgn(pgn: &str) -> Games {
     for text in all {
         let parsed = text.map_err(|error| error.to_string()).and_then(|text| {
             let record = text.parse(None).map_err(|broken| problem(&broken))?;
-            Ok((text.notes(), record))
+            Ok((text.text(), text.notes(), record))
         });
-        let (notes, record) = match parsed {
+        let (text, notes, record) = match parsed {
             Ok(parsed) => parsed,
             Err(problem) => {
                 read.problems.push(problem);
@@ -298,11 +335,12 @@ pub fn read_pgn(pgn: &str) -> Games {
         read.problems.extend(record.left_out.iter().map(problem));
         let chess960 = record.start.castles_unusually();
         let mut game = Game::new(record.start).with_chess960(chess960);
-        let moves = record.moves.iter().map(|played| {
-            let board = game.board();
-            let texts = MoveOut { uci: board.uci(played.mv), san: board.san(played.mv) };
+        // The first notes are those before the game.
+        let notes_of = notes.moves.iter().skip(1).map(Vec::as_slice).chain(std::iter::repeat(&[][..]));
+        let moves = record.moves.iter().zip(notes_of).map(|(played, notes)| {
+            let made = MoveOut::new(game.board(), played.mv, notes);
             game.push(played.mv);
-            texts
+            made
         });
         read.games.push(GameOut {
             moves: moves.collect(),
@@ -310,6 +348,7 @@ pub fn read_pgn(pgn: &str) -> Games {
             start: record.start.fen(),
             chess960,
             result: record.result.map(|result| result.to_string()),
+            text,
         });
     }
     read
@@ -406,6 +445,11 @@ mod tests {
         let read = read_pgn(pgn);
         assert_eq!((read.games.len(), read.games[0].moves.len(), read.problems.len()), (1, 7, 1));
         assert_eq!((read.games[0].tags["White"].as_str(), read.games[0].moves[6].san.as_str()), ("A", "Qxf7#"));
+        let noted = read_pgn("1. e4 {best [%clk 0:03:00] by test} (1. d4 d5 (1... Nf6 2. c4) 2. c4 -- 3. Nc3) e5 *");
+        let first = &noted.games[0].moves[0];
+        assert_eq!((first.comment.as_str(), first.variations[0].len()), ("best by test", 3));
+        assert_eq!(first.variations[0][1].variations[0][1].san, "c4");
+        assert!(noted.games[0].text.contains("(1. d4 d5 (1... Nf6"), "{}", noted.games[0].text);
         let broken = read_pgn("[White \"A\"]\n\n1. e4 {good} e5 2. Nf3 Nc6 3. Ke5 Nf6 *\n");
         assert_eq!((broken.games.len(), broken.games[0].moves.len()), (1, 4));
         assert!(broken.problems.len() == 1 && broken.problems[0].contains("Ke5"), "{:?}", broken.problems);

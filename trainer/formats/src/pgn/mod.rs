@@ -27,7 +27,7 @@ use spelling::{ENGLISH, OTHERS};
 
 use crate::error::Error;
 use crate::game::{BrokenGame, GameRecord};
-use crate::input::Kind;
+use crate::input::{Kind, decode};
 use crate::score::ScoreSide;
 
 /// The text of a game and its place.
@@ -137,6 +137,12 @@ impl GameText {
         let Read { tags, start, moves, result, left_out, unread, .. } =
             self.read(scores, false).map_err(|problem| self.broken(problem.text))?;
         Ok(GameRecord { tags, start, moves, result, left_out: left_out.map(|text| self.broken(text)), unread })
+    }
+
+    /// The text of the game as it was read.
+    #[must_use]
+    pub fn text(&self) -> String {
+        decode(&self.text).into_owned()
     }
 
     /// The notes of the game besides its moves. They are complete if the game [can be read](GameText::parse).
