@@ -11,6 +11,7 @@ use dyad_engine::eval::layout::{self, Group, MATERIAL, PAIRS};
 use dyad_engine::eval::{PHASE_MAX, Weights, pairs, visit};
 use dyad_formats::packed::Packed;
 use dyad_trainer::arena::statistics::MatchResults;
+use dyad_trainer::selftrain::strength::Strength;
 use serde::{Deserialize, Serialize};
 
 use crate::play::letter;
@@ -293,9 +294,9 @@ pub fn of_match(generation: u32, results: &MatchResults, adopted: bool) -> Fact 
 }
 
 /// The games against levels.
-pub fn of_levels(rating: Option<(f64, f64)>, games: u64) -> Fact {
-    let text = match rating {
-        Some((elo, error)) => format!(
+pub fn of_levels(strength: Option<Strength>, games: u64) -> Fact {
+    let text = match strength {
+        Some(Strength { elo, error, .. }) => format!(
             "It plays like a Lichess {:.0} now, within {:.0}: measured in {games} games against levels.",
             (elo / 10.0).round() * 10.0,
             error

@@ -13,16 +13,15 @@ use dyad_engine::control::{Control, Instant};
 use dyad_engine::eval::Weights;
 use dyad_formats::game::GameRecord;
 use dyad_formats::packed::{Packed, SAMPLE_BYTES};
-use dyad_levels::file::{MAX_ELO, MIN_ELO, MoveModel};
-use dyad_levels::player::{LevelPlayer, PlayerProfile};
-use dyad_trainer::arena::matches::{MatchGame, MatchPlayer};
+use dyad_trainer::arena::matches::MatchGame;
 use dyad_trainer::arena::openings::Opening;
 use dyad_trainer::arena::play::FinishedGame;
-use dyad_trainer::arena::statistics::{Decision, MatchResults, Points, score_of_elo};
+use dyad_trainer::arena::statistics::{Decision, MatchResults, Points};
 use dyad_trainer::base::context::Context;
 use dyad_trainer::data::prepare;
 use dyad_trainer::fit::regression::FitEvent;
 use dyad_trainer::selftrain::generator::{GamePlayer, GeneratorSettings, pgn};
+use dyad_trainer::selftrain::strength::{self, Pair, Strength, match_with_level, next_level};
 use dyad_trainer::selftrain::work::{self, RandomStream, WindowFit};
 use dyad_trainer::selftrain::{Method, Preset, SelfTrainSettings};
 use serde::{Deserialize, Serialize};
@@ -45,17 +44,6 @@ const ROUGH_FITS: [(usize, u32); 4] = [(if cfg!(test) { 10 } else { 100 }, 6), (
 const NEWS: [usize; 2] = [2, 3];
 /// Entries of the diary that are kept.
 const DIARY: usize = 80;
-
-/// Nodes of a move in the games against levels, and of a game "at its age": with more, the piece values alone beat most
-/// people, and nothing of the learning can be felt.
-pub const AGE_NODES: u64 = 20;
-/// Pairs of games against levels.
-const LEVEL_PAIRS: usize = 8;
-/// The first level that it plays, and the step while it wins or loses all games.
-const FIRST_LEVEL: f64 = 1_500.0;
-const LEVEL_STEP: f64 = 200.0;
-/// The rating of the piece values with [`AGE_NODES`], from 144 games: the same for every training.
-const PIECE_VALUES: Rating = Rating { generation: 0, elo: 1_440.0, error: 70.0, games: 144, seconds: 0.0 };
 
 /// The settings of a training in a browser: the first generation takes two workers some two minutes.
 pub fn settings(seed: u64) -> SelfTrainSettings {
@@ -132,18 +120,11 @@ enum TaskResult {
     },
 }
 
-/// A finished pair: the level, 0 in a match, and the first player's points.
-type Pair = (u32, [Points; 2]);
-
-/// A measured strength on the scale of Lichess, with [`AGE_NODES`]: a point of the curve.
+/// A point of the curve.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Rating {
-    generation: u32,
-    /// Elo.
-    pub elo: f64,
-    /// Half the width of its 95 % interval.
-    pub error: f64,
-    games: u64,
+    #[serde(flatten)]
+    strength: Strength,
     /// Seconds of training until then.
     seconds: f64,
 }
@@ -290,7 +271,11 @@ impl Learner {
             stage: Stage::Levels,
             best_generation: 0,
             positions: 0,
-            curve: if is_measured { vec![PIECE_VALUES] } else { Vec::new() },
+            curve: if is_measured {
+                vec![Rating { strength: Strength::PIECE_VALUES, seconds: 0.0 }]
+            } else {
+                Vec::new()
+            },
             gains: Vec::new(),
             diary: Vec::new(),
             note: None,
@@ -423,7 +408,7 @@ impl Learner {
         let moves = ucis(&opening.start, opening.moves.iter().copied());
         let (weights, level, nodes) = match &self.new {
             Some(new) if stage == Stage::Match => (vec![new.id(), self.best.id()], 0, self.state.settings.match_nodes),
-            _ => (vec![self.best.id()], self.level(), AGE_NODES),
+            _ => (vec![self.best.id()], self.level(), strength::NODES),
         };
         Ok(Task::Pair { generation, stage, number, weights, level, nodes, start: opening.start.fen(), moves })
     }
@@ -448,7 +433,7 @@ impl Learner {
         match self.state.progress.stage {
             Stage::Games => work::games(settings, self.state.progress.generation).games,
             Stage::Match => settings.match_games.next_multiple_of(2),
-            Stage::Levels => 2 * LEVEL_PAIRS as u64,
+            Stage::Levels => 2 * strength::PAIRS,
             Stage::Fit => 0,
         }
     }
@@ -467,7 +452,7 @@ impl Learner {
     /// The opening of a pair.
     fn opening(&mut self, number: u64) -> Result<Opening, String> {
         let (settings, progress) = (&self.state.settings, &self.state.progress);
-        let stream = if progress.stage == Stage::Match { RandomStream::Match } else { RandomStream::Distance };
+        let stream = if progress.stage == Stage::Match { RandomStream::Match } else { RandomStream::Levels };
         let seed = work::seed(settings, progress.generation, stream);
         let source = self.more_openings.get_or_insert_with(|| Box::new(work::openings(settings, seed, &self.best)));
         while self.openings.len() <= number as usize {
@@ -476,23 +461,9 @@ impl Learner {
         Ok(self.openings[number as usize].clone())
     }
 
-    /// The level of the next pair: as strong as it is itself, as far as is known.
     fn level(&self) -> u32 {
         let pairs: Vec<Pair> = self.state.pairs.iter().flatten().copied().collect();
-        let elo = match (rating(&pairs), pairs.last()) {
-            (Some((elo, _)), _) => elo,
-            // All games are won, or all are lost.
-            (None, Some((_, points))) => {
-                let levels = pairs.iter().map(|(level, _)| f64::from(*level));
-                if points[0] == Points::Win {
-                    levels.fold(0.0, f64::max) + LEVEL_STEP
-                } else {
-                    levels.fold(9e9, f64::min) - LEVEL_STEP
-                }
-            }
-            (None, None) => self.state.progress.curve.last().map_or(FIRST_LEVEL, |rating| rating.elo),
-        };
-        ((elo / 50.0).round() * 50.0).clamp(MIN_ELO.into(), MAX_ELO.into()) as u32
+        next_level(&pairs, self.state.progress.curve.last().map(|rating| rating.strength.elo))
     }
 
     /// Hands a task out again.
@@ -579,11 +550,9 @@ impl Learner {
     fn end_levels(&mut self, events: &mut Vec<Event>) {
         let pairs: Vec<Pair> = self.state.pairs.iter().flatten().copied().collect();
         let games = 2 * pairs.len() as u64;
-        let found = rating(&pairs);
-        if let Some((elo, error)) = found {
-            let generation = self.state.progress.best_generation;
-            self.state.progress.curve.push(Rating { generation, elo, error, games, seconds: self.seconds() });
-        }
+        let found = Strength::of(self.state.progress.best_generation, &pairs);
+        let seconds = self.seconds();
+        self.state.progress.curve.extend(found.map(|strength| Rating { strength, seconds }));
         self.tell([diary::of_levels(found, games)]);
         self.state.games += games;
         self.end_generation(events);
@@ -707,7 +676,7 @@ impl Learner {
             done: self.stage_done(),
             of: self.stage_games(),
             games: self.state.games + self.stage_done(),
-            nodes: AGE_NODES,
+            nodes: strength::NODES,
             seconds: self.seconds(),
         }
     }
@@ -715,29 +684,6 @@ impl Learner {
     fn seconds(&self) -> f64 {
         self.state.seconds + self.since.elapsed().as_secs_f64()
     }
-}
-
-/// The rating at which the expected points against the levels are the points made, and half the width of its 95 %
-/// interval. `None` if all games are won or all are lost: that would be a bound.
-fn rating(pairs: &[Pair]) -> Option<(f64, f64)> {
-    let expected = |elo: f64, level: &u32| score_of_elo(elo - f64::from(*level));
-    let points: f64 = pairs.iter().flat_map(|(_, points)| points).map(|points| points.halves() as f64 / 2.0).sum();
-    if points <= 0.0 || points >= 2.0 * pairs.len() as f64 {
-        return None;
-    }
-    let (mut low, mut high) = (-2_000.0, 6_000.0);
-    while high - low > 0.5 {
-        let middle = f64::midpoint(low, high);
-        let sum: f64 = pairs.iter().map(|(level, _)| 2.0 * expected(middle, level)).sum();
-        if sum < points { low = middle } else { high = middle }
-    }
-    let per_elo = std::f64::consts::LN_10 / 400.0;
-    let variance = |(level, _): &Pair| {
-        let score = expected(low, level);
-        2.0 * score * (1.0 - score) * per_elo * per_elo
-    };
-    let information: f64 = pairs.iter().map(variance).sum();
-    Some((low, 1.96 / information.sqrt()))
 }
 
 fn parse(task: &str) -> Result<Task, String> {
@@ -787,13 +733,10 @@ impl Worker {
                 let all = all?;
                 let (Some(first), Some(second)) = (all.first(), all.last()) else { return Err("no players".into()) };
                 let players = [("first", Arc::clone(first)), ("second", Arc::clone(second))];
-                let mut played = work::match_of(&settings(1), &players, nodes, 2, None);
-                if level > 0 {
-                    let seed = u64::from(generation) << 32 | number;
-                    let profile = PlayerProfile::with_elo(&MoveModel::embedded(), level.into(), seed);
-                    let make = move || LevelPlayer::new(profile.clone());
-                    played.players[1] = MatchPlayer::other("level", format!("level {level}"), make);
-                }
+                let played = match level {
+                    0 => work::match_of(&settings(1), &players, nodes, 2, None),
+                    _ => match_with_level(&settings(1), first, level, u64::from(generation) << 32 | number),
+                };
                 let games = played.play_pair(number, &opening(&start, &moves)?).map_err(|error| error.to_string())?;
                 let points = games.each_ref().map(MatchGame::points);
                 TaskResult::Pair { points, show: shown(&games[0].game) }

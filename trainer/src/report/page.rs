@@ -18,6 +18,7 @@ use crate::learn::log::{LineKind, LogLine};
 use crate::page::figures::{self, Axes, Series};
 use crate::page::html::{Page, flatten};
 use crate::selftrain::Distance;
+use crate::selftrain::strength::{NODES, Strength};
 
 /// From the most to the least valuable.
 const BY_VALUE: [Piece; 5] = [Piece::Queen, Piece::Rook, Piece::Bishop, Piece::Knight, Piece::Pawn];
@@ -280,6 +281,10 @@ fn player_facts(run: &RunData, best: Option<&Rated>) -> Vec<(&'static str, Strin
             0 => format!("no generation: the engine plays with {reference}"),
             number => format!("generation {number}"),
         };
+        if let Some(Strength { generation, elo, error, games }) = run.strength {
+            let like = format!("a Lichess {elo:.0} \u{b1} {error:.0} with {NODES} nodes a move");
+            facts.push(("Plays like", format!("{like} (generation {generation}, {games} games against the levels)")));
+        }
         facts.push(("Proven stronger", proven));
     }
     let played = run.generations.iter().map(|generation| generation.number);

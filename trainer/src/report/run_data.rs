@@ -18,6 +18,7 @@ use crate::learn::log::LogLine;
 use crate::learn::training;
 use crate::selftrain::folder::{GenerationFolder, START, STATE};
 use crate::selftrain::log::SelfTrainLogLine as SelfTrainLine;
+use crate::selftrain::strength::Strength;
 use crate::selftrain::{self, Distance};
 
 /// Match results written to the folder by `dyad match --results`.
@@ -122,6 +123,8 @@ pub struct RunData {
     pub generations: Vec<Generation>,
     /// Distances of the best weights to the reference, with the hours since the training began.
     pub distances: Vec<(f64, Distance)>,
+    /// The latest strength of best weights on the scale of Lichess.
+    pub strength: Option<Strength>,
     /// Long matches against the weights that the engine played with; adopted if the generation is proven stronger.
     pub proofs: Vec<Generation>,
     /// The generation that is proven stronger than the present reference; 0 for none.
@@ -217,6 +220,7 @@ impl RunData {
                 self.generations.push(entry(generation, seconds, record, adopted, accuracy));
             }
             Ok(SelfTrainLine::Distance { distance, seconds }) => self.distances.push((seconds / 3600.0, distance)),
+            Ok(SelfTrainLine::Strength { strength, .. }) => self.strength = Some(strength),
             Ok(SelfTrainLine::Proof { generation, seconds, promoted, record }) => {
                 self.matches.push(record.clone());
                 self.proofs.push(entry(generation, seconds, record, promoted, None));

@@ -8,6 +8,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
+use super::strength::{NODES, Strength};
 use crate::arena::matches::{MatchRecord, MatchScore};
 use crate::arena::statistics::{Decision, Estimate};
 use crate::base::words::{grouped, spoken};
@@ -163,6 +164,8 @@ pub enum SelfTrainEvent {
     },
     /// The distance of the best weights to the reference was measured.
     Distance(Distance),
+    /// The strength of the best weights on the scale of Lichess was measured.
+    Strength(Strength),
     /// The best weights were proven to be stronger than those that the engine played with.
     Promoted {
         /// The generation.
@@ -208,6 +211,10 @@ impl fmt::Display for SelfTrainEvent {
                 "generation {generation} changed no weight, no match is played: it takes more positions to learn from"
             ),
             SelfTrainEvent::Distance(distance) => distance.fmt(f),
+            SelfTrainEvent::Strength(Strength { generation, elo, error, games }) => write!(
+                f,
+                "generation {generation} plays like a Lichess {elo:.0} +- {error:.0} with {NODES} nodes a move ({games} games)"
+            ),
             SelfTrainEvent::Promoted { generation, path, record, first } => {
                 let how = if *first { "crosses the line: it beats" } else { "beats" };
                 write!(

@@ -80,6 +80,9 @@ pub(super) struct SelfTrainState {
     /// The latest distance of the best weights to the reference.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub distance: Option<Distance>,
+    /// The latest strength of best weights, in Elo of Lichess.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub strength: Option<f64>,
     /// Length of the log.
     pub log_bytes: u64,
     /// The checksum in the file, see [`SelfTrainState::to_text`].
@@ -99,6 +102,7 @@ impl Default for SelfTrainState {
             interpolation: None,
             playing: 0,
             distance: None,
+            strength: None,
             log_bytes: 0,
             checksum: None,
         }

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::event::{Distance, Stage};
+use super::strength::Strength;
 use crate::arena::matches::MatchRecord;
 
 /// A line of `log.jsonl`.
@@ -48,6 +49,13 @@ pub enum SelfTrainLogLine {
     Distance {
         /// The distance.
         distance: Distance,
+        /// Seconds since the training began, without interruptions.
+        seconds: f64,
+    },
+    /// The strength of the best weights on the scale of Lichess was measured.
+    Strength {
+        /// The strength.
+        strength: Strength,
         /// Seconds since the training began, without interruptions.
         seconds: f64,
     },

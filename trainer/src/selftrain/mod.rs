@@ -19,6 +19,7 @@ mod presets;
 mod reporter;
 pub mod settings;
 mod stages;
+pub mod strength;
 #[cfg(test)]
 mod tests;
 mod tuning;

@@ -24,6 +24,7 @@ use super::generator::{GeneratorProgress, generate};
 use super::log::SelfTrainLogLine;
 use super::reporter::Reporter;
 use super::settings::{Method, SelfTrainSettings};
+use super::strength;
 use super::tuning::tuned;
 use super::window::Window;
 use super::work::{self, RandomStream, WindowFit, is_proven};
@@ -475,7 +476,17 @@ impl<'a> Loop<'a> {
             return Ok(true);
         }
         let Some(distance) = self.measure(generation, generation.folder.distance_games())? else { return Ok(false) };
+        let best = Arc::new(weights_file::load(&self.folder.weights(self.state.best))?);
+        let strength = strength::measure(&generation.settings, &best, self.state.best, self.state.strength, self.stop)?;
+        if self.stop.stopped() {
+            return Ok(false);
+        }
         self.record_distance(distance)?;
+        if let Some(strength) = strength {
+            self.state.strength = Some(strength.elo);
+            self.write_log(&SelfTrainLogLine::Strength { strength, seconds: self.state.seconds })?;
+            self.reporter.emit(SelfTrainEvent::Strength(strength));
+        }
         Ok(true)
     }
 

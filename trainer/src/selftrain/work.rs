@@ -75,6 +75,8 @@ pub enum RandomStream {
     Distance = 7,
     /// The match that decides which weights the engine plays with.
     Proof = 8,
+    /// Games against the levels.
+    Levels = 9,
 }
 
 /// The seed of a stream in a generation.
