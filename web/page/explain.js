@@ -70,11 +70,6 @@ function searchingElement(game, node) {
   return element("p", { class: "muted" }, words);
 }
 
-// The comment of a pasted game on a move.
-function commentElements({ comment }) {
-  return comment ? [element("p", { class: "comment" }, comment)] : [];
-}
-
 // The sentence for a move, with the better line.
 function whyElements(game, node, play) {
   const { why } = node;

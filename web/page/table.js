@@ -4,6 +4,11 @@ const find = (id) => document.getElementById(id);
 
 const sleep = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
+// The comment of a pasted game on a move.
+function commentElements({ comment }) {
+  return comment ? [element("p", { class: "comment" }, comment)] : [];
+}
+
 // A whole number with separators between thousands.
 function grouped(number) {
   return Math.round(number).toLocaleString("en");
@@ -261,10 +266,10 @@ class Table {
         moves.append(row);
       }
       row.append(this.moveButton(node));
-      const notes = this.remarks(node);
       const others = node.parent.children.slice(1).map((child) => this.variation(child));
-      if (notes || others.length) {
-        moves.append(element("div", { class: "notes" }, ...(notes ? [notes] : []), ...others));
+      const notes = [...commentElements(node), ...this.remarks(node), ...others];
+      if (notes.length) {
+        moves.append(element("div", { class: "notes" }, ...notes));
         row = null;
       }
       if (!white) row = null;
@@ -293,7 +298,8 @@ class Table {
     let number = true;
     for (let node = first; node; node = node.children[0]) {
       line.append(this.moveButton(node, number || this.game.whiteMoved(node)));
-      number = false;
+      line.append(...commentElements(node));
+      number = !!node.comment;
       for (const other of node === first ? [] : node.parent.children.slice(1)) {
         line.append(this.variation(other));
         number = true;
@@ -303,8 +309,8 @@ class Table {
   }
 
   remarks(node) {
-    if (!node.why?.judgement || !node.why.sentence || !this.mode?.showsScores) return null;
-    return element("p", { class: `remark ${node.why.judgement.toLowerCase()}` }, unbroken(node.why.sentence));
+    if (!node.why?.judgement || !node.why.sentence || !this.mode?.showsScores) return [];
+    return [element("p", { class: `remark ${node.why.judgement.toLowerCase()}` }, unbroken(node.why.sentence))];
   }
 
   // Marks the move that is shown.
