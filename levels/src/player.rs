@@ -181,7 +181,9 @@ impl LevelPlayer {
                 pv: vec![analyzed.mv],
             }
         };
-        let info = analyzed.info.clone().unwrap_or_else(static_info);
+        // A player that walks into a mate does not see it.
+        let is_blind = |info: &Info| matches!(info.score, Score::Mate(moves) if moves < 0);
+        let info = analyzed.info.clone().filter(|info| !is_blind(info)).unwrap_or_else(static_info);
         Info { multipv: 1, nodes: analysis.nodes, time: since.elapsed(), tbhits: 0, ..info }
     }
 }

@@ -6,7 +6,7 @@ use super::player::{LevelPlayer, PlayerProfile, position_input};
 use dyad_engine::board::{Board, Game, Move};
 use dyad_engine::control::Control;
 use dyad_engine::eval::Weights;
-use dyad_engine::search::{Clock, Limits, Options, Report};
+use dyad_engine::search::{Clock, Limits, Options, Report, Score};
 use dyad_engine::value::{MATE, mate_in};
 use std::sync::Arc;
 use std::time::Duration;
@@ -29,6 +29,21 @@ fn play(player: &mut LevelPlayer, game: &Game, limits: &Limits) -> (Move, Vec<Ve
 
 fn player(elo: f64, seed: u64) -> LevelPlayer {
     LevelPlayer::new(PlayerProfile::with_elo(&MoveModel::embedded(), elo, seed))
+}
+
+/// A player says of a mate that it gives, not of one that it walks into.
+#[test]
+fn a_mate_that_is_not_seen_is_not_announced() {
+    for (fen, gives) in [("k7/8/1K6/8/8/8/8/7R b - - 0 1", false), ("k7/8/1K6/8/8/8/8/7R w - - 0 1", true)] {
+        let mut scores = Vec::new();
+        let mut note =
+            |report: &Report| scores.extend(if let Report::Info(info) = report { Some(info.score) } else { None });
+        player(2_600.0, 1).search(&game(fen), &Limits::default(), &Options::default(), &Control::new(false), &mut note);
+        assert!(
+            matches!(scores[..], [Score::Mate(1)]) == gives && !matches!(scores[..], [Score::Mate(..0)]),
+            "{scores:?}"
+        );
+    }
 }
 
 #[test]
