@@ -36,11 +36,11 @@ fn on_rank_of(square: Square, file: File) -> Square {
 }
 
 /// Origins and destinations of king and rook.
-struct CastlingPath {
-    king: Square,
+pub(super) struct CastlingPath {
+    pub(super) king: Square,
     king_to: Square,
-    rook: Square,
-    rook_to: Square,
+    pub(super) rook: Square,
+    pub(super) rook_to: Square,
 }
 
 impl CastlingPath {
@@ -69,7 +69,7 @@ impl CastlingPath {
     }
 
     /// Whether this is castling of standard chess.
-    fn is_standard(&self) -> bool {
+    pub(super) fn is_standard(&self) -> bool {
         self.king.get_file() == File::E && CORNERS.has(self.rook)
     }
 }
@@ -133,13 +133,8 @@ impl Board {
         if wide && self.pieces(Piece::King).has(mv.from()) { mv.as_castling() } else { mv }
     }
 
-    /// Origin and destination of the rook in a legal castling move.
-    pub(super) fn castling_rook(&self, mv: Move) -> (Square, Square) {
-        let path = self.castling_path(mv);
-        (path.rook, path.rook_to)
-    }
-
-    fn castling_path(&self, mv: Move) -> CastlingPath {
+    /// The squares of a legal castling move.
+    pub(super) fn castling_path(&self, mv: Move) -> CastlingPath {
         let king = mv.from();
         let ours = self.castling & back_rank(self.side_to_move());
         let side = if mv.to().get_file() == File::C { below(king) } else { !below(king) };
@@ -167,13 +162,6 @@ impl Board {
             let path = self.castling_path(mv);
             (path.king, path.rook)
         })
-    }
-
-    /// The squares of king and rook if `mv` is castling and written as king takes rook: always with the Chess960
-    /// option, else for castling that standard chess does not have.
-    pub(super) fn king_takes_rook(&self, mv: Move) -> Option<(Square, Square)> {
-        let path = mv.is_castling().then(|| self.castling_path(mv))?;
-        (self.chess960 || !path.is_standard()).then_some((path.king, path.rook))
     }
 
     /// Zobrist key of the castling rights: by color and side, for rooks outside the corners also by file.

@@ -56,9 +56,9 @@ impl Board {
         if moved == Piece::Pawn && self.is_en_passant(mv) {
             occupied ^= square_set(to.ubackward(us));
         } else if mv.is_castling() {
-            let (rook_from, rook_to) = self.castling_rook(mv);
-            occupied = (occupied & !square_set(rook_from)) | square_set(to) | square_set(rook_to);
-            return attacks::rook(rook_to, occupied).has(king);
+            let path = self.castling_path(mv);
+            occupied = (occupied & !square_set(path.rook)) | square_set(to) | square_set(path.rook_to);
+            return attacks::rook(path.rook_to, occupied).has(king);
         }
         let direct = match mv.promotion().unwrap_or(moved) {
             Piece::King => EMPTY,

@@ -5,22 +5,16 @@
 //! Castling rights are read in standard, X-FEN and Shredder-FEN notation, and written as X-FEN.
 
 use super::castling::{back_rank, outermost};
+use super::notation::parse_square;
+use super::pieces::piece_of_letter;
 use super::squares::{Squares, file_set, square_set};
 use super::zobrist::Keys;
-use super::{ALL_SQUARES, BitBoard, Board, COLORS, Color, EMPTY, File, PIECES, Piece, Rank, Square, color_name};
-use std::fmt;
+use super::{ALL_SQUARES, BitBoard, Board, COLORS, Color, EMPTY, PIECES, Piece, Rank, Square, color_name};
 
 /// Why and where a FEN or a position is invalid.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
 pub struct FenError(pub(super) String);
-
-impl fmt::Display for FenError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl std::error::Error for FenError {}
 
 fn error<T>(text: impl Into<String>) -> Result<T, FenError> {
     Err(FenError(text.into()))
@@ -55,16 +49,8 @@ pub struct Setup {
 }
 
 fn parse_piece(letter: char) -> Option<(Piece, Color)> {
-    let piece = match letter.to_ascii_lowercase() {
-        'p' => Piece::Pawn,
-        'n' => Piece::Knight,
-        'b' => Piece::Bishop,
-        'r' => Piece::Rook,
-        'q' => Piece::Queen,
-        'k' => Piece::King,
-        _ => return None,
-    };
-    Some((piece, if letter.is_ascii_uppercase() { Color::White } else { Color::Black }))
+    let color = if letter.is_ascii_uppercase() { Color::White } else { Color::Black };
+    piece_of_letter(letter).map(|piece| (piece, color))
 }
 
 fn parse_placement(text: &str) -> Result<Placement, FenError> {
@@ -168,12 +154,9 @@ fn parse_en_passant(text: &str) -> Result<Option<Square>, FenError> {
     if text == "-" {
         return Ok(None);
     }
-    match text.as_bytes() {
-        [file @ b'a'..=b'h', rank @ (b'3' | b'6')] => Ok(Some(Square::make_square(
-            Rank::from_index((rank - b'1') as usize),
-            File::from_index((file - b'a') as usize),
-        ))),
-        _ => error(format!("en passant square {}, expected -, or a square on rank 3 or 6", quote(text))),
+    match parse_square(text.as_bytes()).filter(|square| matches!(square.get_rank(), Rank::Third | Rank::Sixth)) {
+        Some(square) => Ok(Some(square)),
+        None => error(format!("en passant square {}, expected -, or a square on rank 3 or 6", quote(text))),
     }
 }
 

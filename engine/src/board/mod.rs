@@ -32,11 +32,11 @@ pub use game::{Ending, Game};
 pub use moves::{Move, MoveList};
 pub use notation::MoveError;
 pub use perft::perft;
-pub(crate) use pieces::piece_index;
 pub use pieces::{
     COLORS, Delta, PAWN_UNITS, PIECE_NAMES, PIECE_VALUES, PIECES, PieceSquare, PieceTo, color_name, piece_name,
     piece_value, sign,
 };
+pub(crate) use pieces::{piece_index, piece_letter};
 pub use squares::{Squares, each, square, square_set};
 pub(crate) use zobrist::material_unit;
 
@@ -205,34 +205,14 @@ impl Board {
         self.keys.all
     }
 
-    /// Zobrist key of the pawns.
-    pub(crate) fn pawn_key(&self) -> u64 {
-        self.keys.pawns
+    /// Zobrist keys of the position and of its parts.
+    pub(crate) fn keys(&self) -> &zobrist::Keys {
+        &self.keys
     }
 
-    /// Zobrist key of knights, bishops and kings.
-    pub(crate) fn minor_key(&self) -> u64 {
-        self.keys.minors
-    }
-
-    /// Zobrist key of one color's pieces.
-    pub(crate) fn nonpawn_key(&self, color: Color) -> u64 {
-        self.keys.non_pawns[color.to_index()]
-    }
-
-    /// The number of pieces of each color and type, four bits each: see [`material_unit`].
-    pub(crate) fn material_key(&self) -> u64 {
-        self.keys.material
-    }
-
-    /// Whether `color` has a piece other than king and pawns.
-    pub(crate) fn has_non_pawn_material(&self, color: Color) -> bool {
-        self.colors(color) & (self.pieces(Piece::Pawn) | self.pieces(Piece::King)) != self.colors(color)
-    }
-
-    /// The number of pieces of `color` other than king and pawns.
-    pub(crate) fn non_pawn_piece_count(&self, color: Color) -> u32 {
-        (self.colors(color) & !(self.pieces(Piece::Pawn) | self.pieces(Piece::King))).popcnt()
+    /// Knights, bishops, rooks and queens of this color.
+    pub(crate) fn non_pawn_pieces(&self, color: Color) -> BitBoard {
+        self.colors(color) & !(self.pieces(Piece::Pawn) | self.pieces(Piece::King))
     }
 
     /// Whether checkmate is impossible: bare kings, a single minor piece, or only bishops on squares of one color.

@@ -3,43 +3,27 @@
 //!
 //! Only legal moves are read.
 
-use super::{Board, File, Move, Piece, Rank, Square, quote};
-use std::fmt;
+use super::pieces::piece_of_letter;
+use super::{Board, File, Move, Piece, Square, piece_letter, quote, square};
 
 /// Why a text is not a legal move of a position.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
 pub struct MoveError(String);
-
-impl fmt::Display for MoveError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl std::error::Error for MoveError {}
 
 fn error(text: &str, why: &str, board: &Board) -> MoveError {
     MoveError(format!("move {} {why} in {}", quote(text), board.fen()))
 }
 
-fn parse_square(bytes: &[u8]) -> Option<Square> {
-    match bytes {
-        [file @ b'a'..=b'h', rank @ b'1'..=b'8'] => Some(Square::make_square(
-            Rank::from_index((rank - b'1') as usize),
-            File::from_index((file - b'a') as usize),
-        )),
+pub(super) fn parse_square(text: &[u8]) -> Option<Square> {
+    match *text {
+        [file @ b'a'..=b'h', rank @ b'1'..=b'8'] => Some(square(usize::from((rank - b'1') * 8 + file - b'a'))),
         _ => None,
     }
 }
 
 fn parse_promotion(letter: u8) -> Option<Piece> {
-    match letter.to_ascii_lowercase() {
-        b'n' => Some(Piece::Knight),
-        b'b' => Some(Piece::Bishop),
-        b'r' => Some(Piece::Rook),
-        b'q' => Some(Piece::Queen),
-        _ => None,
-    }
+    piece_of_letter(letter.into()).filter(|&piece| piece != Piece::Pawn && piece != Piece::King)
 }
 
 fn parse_coordinates(text: &str) -> Option<Move> {
@@ -54,17 +38,6 @@ fn parse_coordinates(text: &str) -> Option<Move> {
     Some(promotion.map_or(mv, |piece| mv.with_promotion(piece)))
 }
 
-fn piece_letter(piece: Piece) -> &'static str {
-    match piece {
-        Piece::Pawn => "",
-        Piece::Knight => "N",
-        Piece::Bishop => "B",
-        Piece::Rook => "R",
-        Piece::Queen => "Q",
-        Piece::King => "K",
-    }
-}
-
 /// The parts of a move in algebraic notation.
 struct San {
     piece: Piece,
@@ -77,18 +50,12 @@ struct San {
 impl San {
     fn parse(text: &str) -> Option<San> {
         let mut bytes = text.as_bytes();
-        let piece = match bytes.first()? {
-            b'N' => Piece::Knight,
-            b'B' => Piece::Bishop,
-            b'R' => Piece::Rook,
-            b'Q' => Piece::Queen,
-            b'K' => Piece::King,
-            b'P' => Piece::Pawn,
-            _ => Piece::Pawn,
-        };
-        if piece != Piece::Pawn || bytes[0] == b'P' {
+        let piece =
+            Some(*bytes.first()?).filter(u8::is_ascii_uppercase).and_then(|letter| piece_of_letter(letter.into()));
+        if piece.is_some() {
             bytes = &bytes[1..];
         }
+        let piece = piece.unwrap_or(Piece::Pawn);
         let mut promotion = None;
         if let [rest @ .., letter @ (b'N' | b'B' | b'R' | b'Q' | b'n' | b'q' | b'r')] = bytes {
             promotion = parse_promotion(*letter);
@@ -146,8 +113,9 @@ impl Board {
     /// assert_eq!(board.with_chess960(true).uci(castles), "e1h1");
     /// ```
     pub fn uci(&self, mv: Move) -> String {
-        match self.king_takes_rook(mv) {
-            Some((king, rook)) => format!("{king}{rook}"),
+        let path = mv.is_castling().then(|| self.castling_path(mv));
+        match path.filter(|path| self.chess960 || !path.is_standard()) {
+            Some(path) => format!("{}{}", path.king, path.rook),
             None => mv.to_string(),
         }
     }
@@ -204,7 +172,7 @@ impl Board {
     fn san_without_check(&self, mv: Move) -> String {
         let (from, to) = (mv.from(), mv.to());
         let piece = self.moved_piece(mv);
-        let mut text = piece_letter(piece).to_string();
+        let mut text = piece_letter(piece);
         let capture = self.is_capture(mv);
         if piece == Piece::Pawn {
             if capture {
@@ -219,7 +187,7 @@ impl Board {
         text.push_str(&to.to_string());
         if let Some(promotion) = mv.promotion() {
             text.push('=');
-            text.push_str(piece_letter(promotion));
+            text.push_str(&piece_letter(promotion));
         }
         text
     }

@@ -28,6 +28,16 @@ pub fn piece_name(piece: Piece) -> &'static str {
     PIECE_NAMES[piece.to_index()]
 }
 
+/// The type of a piece by its letter in FEN, in either case.
+pub(super) fn piece_of_letter(letter: char) -> Option<Piece> {
+    "pnbrqk".find(letter.to_ascii_lowercase()).map(|index| PIECES[index])
+}
+
+/// The letter of a piece type in algebraic notation; empty for a pawn.
+pub(crate) fn piece_letter(piece: Piece) -> String {
+    if piece == Piece::Pawn { String::new() } else { piece.to_string(Color::White) }
+}
+
 /// "White" or "Black".
 pub fn color_name(color: Color) -> &'static str {
     ["White", "Black"][color.to_index()]

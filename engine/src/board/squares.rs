@@ -118,119 +118,125 @@ static DISTANCES: Distances = {
 
 /// Set operations that `BitBoard` lacks.
 pub trait Squares: Copy {
-    /// Whether the set is empty.
-    fn is_empty(self) -> bool;
-    /// Whether the set has a square.
-    fn any(self) -> bool;
-    /// Whether the set has at least two squares.
-    fn more_than_one(self) -> bool;
-    /// The number of squares.
-    fn len(self) -> usize;
-    /// Whether `square` is in the set.
-    fn has(self, square: Square) -> bool;
-    /// The highest square alone; empty if the set is.
-    fn highest(self) -> Self;
-    /// Shifted by one rank toward rank 8.
-    fn north(self) -> Self;
-    /// Shifted by one rank toward rank 1.
-    fn south(self) -> Self;
-    /// Shifted by one file toward file h.
-    fn east(self) -> Self;
-    /// Shifted by one file toward file a.
-    fn west(self) -> Self;
-    /// The set and everything north of it.
-    fn fill_north(self) -> Self;
-    /// The set and everything south of it.
-    fn fill_south(self) -> Self;
-    /// The neighboring squares on the same ranks.
-    fn adjacent_files(self) -> Self;
-    /// Squares that white pawns on this set attack.
-    fn pawn_attacks(self) -> Self;
-    /// Squares that white pawns on this set attack twice.
-    fn pawn_double_attacks(self) -> Self;
-    /// The set with the ranks in reverse order.
-    fn flip(self) -> Self;
-    /// The set and all neighboring squares.
-    fn dilated(self) -> Self;
-}
+    /// The set itself.
+    fn set(self) -> BitBoard;
 
-impl Squares for BitBoard {
+    /// Whether the set is empty.
     #[inline(always)]
     fn is_empty(self) -> bool {
-        self == EMPTY
+        self.set() == EMPTY
     }
+
+    /// Whether the set has a square.
     #[inline(always)]
     fn any(self) -> bool {
-        self != EMPTY
+        self.set() != EMPTY
     }
+
+    /// Whether the set has at least two squares.
     #[inline(always)]
     fn more_than_one(self) -> bool {
-        self.0 & self.0.wrapping_sub(1) != 0
+        self.set().0 & self.set().0.wrapping_sub(1) != 0
     }
+
+    /// The number of squares.
     #[inline(always)]
     fn len(self) -> usize {
-        self.0.count_ones() as usize
+        self.set().0.count_ones() as usize
     }
+
+    /// Whether `square` is in the set.
     #[inline(always)]
     fn has(self, square: Square) -> bool {
-        self.0 >> square.to_index() & 1 != 0
+        self.set().0 >> square.to_index() & 1 != 0
     }
+
+    /// The highest square alone; empty if the set is.
     #[inline(always)]
-    fn highest(self) -> Self {
-        BitBoard((1 << 63 >> (self.0.leading_zeros() & 63)) & self.0)
+    fn highest(self) -> BitBoard {
+        BitBoard((1 << 63 >> (self.set().0.leading_zeros() & 63)) & self.set().0)
     }
+
+    /// Shifted by one rank toward rank 8.
     #[inline(always)]
-    fn north(self) -> Self {
-        BitBoard(self.0 << 8)
+    fn north(self) -> BitBoard {
+        BitBoard(self.set().0 << 8)
     }
+
+    /// Shifted by one rank toward rank 1.
     #[inline(always)]
-    fn south(self) -> Self {
-        BitBoard(self.0 >> 8)
+    fn south(self) -> BitBoard {
+        BitBoard(self.set().0 >> 8)
     }
+
+    /// Shifted by one file toward file h.
     #[inline(always)]
-    fn east(self) -> Self {
-        BitBoard((self & !FILE_H).0 << 1)
+    fn east(self) -> BitBoard {
+        BitBoard((self.set() & !FILE_H).0 << 1)
     }
+
+    /// Shifted by one file toward file a.
     #[inline(always)]
-    fn west(self) -> Self {
-        BitBoard((self & !FILE_A).0 >> 1)
+    fn west(self) -> BitBoard {
+        BitBoard((self.set() & !FILE_A).0 >> 1)
     }
+
+    /// The set and everything north of it.
     #[inline(always)]
-    fn fill_north(self) -> Self {
-        let mut set = self.0;
+    fn fill_north(self) -> BitBoard {
+        let mut set = self.set().0;
         set |= set << 8;
         set |= set << 16;
         set |= set << 32;
         BitBoard(set)
     }
+
+    /// The set and everything south of it.
     #[inline(always)]
-    fn fill_south(self) -> Self {
-        let mut set = self.0;
+    fn fill_south(self) -> BitBoard {
+        let mut set = self.set().0;
         set |= set >> 8;
         set |= set >> 16;
         set |= set >> 32;
         BitBoard(set)
     }
+
+    /// The neighboring squares on the same ranks.
     #[inline(always)]
-    fn adjacent_files(self) -> Self {
+    fn adjacent_files(self) -> BitBoard {
         self.east() | self.west()
     }
+
+    /// Squares that white pawns on this set attack.
     #[inline(always)]
-    fn pawn_attacks(self) -> Self {
+    fn pawn_attacks(self) -> BitBoard {
         self.north().adjacent_files()
     }
+
+    /// Squares that white pawns on this set attack twice.
     #[inline(always)]
-    fn pawn_double_attacks(self) -> Self {
+    fn pawn_double_attacks(self) -> BitBoard {
         self.north().east() & self.north().west()
     }
+
+    /// The set with the ranks in reverse order.
     #[inline(always)]
-    fn flip(self) -> Self {
-        BitBoard(self.0.swap_bytes())
+    fn flip(self) -> BitBoard {
+        BitBoard(self.set().0.swap_bytes())
     }
+
+    /// The set and all neighboring squares.
     #[inline(always)]
-    fn dilated(self) -> Self {
-        let row = self | self.adjacent_files();
+    fn dilated(self) -> BitBoard {
+        let row = self.set() | self.adjacent_files();
         row | row.north() | row.south()
+    }
+}
+
+impl Squares for BitBoard {
+    #[inline(always)]
+    fn set(self) -> BitBoard {
+        self
     }
 }
 

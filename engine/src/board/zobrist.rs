@@ -88,16 +88,17 @@ pub(crate) fn black_to_move() -> u64 {
 }
 
 /// Zobrist keys of a position and of its parts.
-#[derive(Clone, Copy, Default)]
-pub(super) struct Keys {
-    pub(super) all: u64,
-    pub(super) pawns: u64,
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Keys {
+    /// The position without the clocks.
+    pub(crate) all: u64,
+    pub(crate) pawns: u64,
     /// Knights, bishops and kings.
-    pub(super) minors: u64,
+    pub(crate) minors: u64,
     /// By color.
-    pub(super) non_pawns: [u64; 2],
-    /// The number of pieces, four bits for each color and type.
-    pub(super) material: u64,
+    pub(crate) non_pawns: [u64; 2],
+    /// The number of pieces, four bits for each color and type: see [`material_unit`].
+    pub(crate) material: u64,
 }
 
 impl Keys {
@@ -114,7 +115,7 @@ impl Keys {
     }
 }
 
-/// What one piece adds to [`Board::material_key`].
+/// What one piece adds to [`Keys::material`].
 pub(crate) const fn material_unit(color: Color, piece: Piece) -> u64 {
     1 << (4 * (color as u64 * 6 + piece as u64))
 }

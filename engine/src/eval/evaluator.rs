@@ -7,9 +7,8 @@
 use super::endgame::{self, EndgameEval, FULL_SCALE};
 use super::incremental::accumulator::Accumulator;
 use super::incremental::cache::Cache;
-use super::incremental::compiled::{Compiled, PackedSum, unpack};
+use super::incremental::compiled::{PackedSum, unpack};
 use super::terms::{Balance, PawnInfo, Shelters, king_key, king_terms, material_terms, pawn_terms, piece_terms};
-use super::units::taper;
 use super::weights::Weights;
 use crate::board::{Board, Delta, sign};
 use std::sync::Arc;
@@ -29,14 +28,27 @@ const MATERIAL_SLOTS: usize = 1 << 10;
 /// [`pop`](Evaluator::pop).
 pub struct Evaluator {
     weights: Arc<Weights>,
-    state: EvalState,
+    accumulator: Accumulator,
+    /// Packed sums of the pawn terms, with data for the other terms.
+    pawns: Cache<(i64, PawnInfo)>,
+    /// Packed sums of the king terms, with data for the other terms.
+    kings: Cache<(i64, Shelters)>,
+    /// Packed sums of the material terms, with data for the other terms.
+    material: Cache<(i64, Balance)>,
 }
 
 impl Evaluator {
     /// An evaluator at the initial position.
     pub fn new(weights: Arc<Weights>) -> Evaluator {
-        let state = EvalState::new(weights.compiled(), &Board::startpos());
-        Evaluator { weights, state }
+        let mut accumulator = Accumulator::new();
+        accumulator.reset(weights.compiled(), &Board::startpos());
+        Evaluator {
+            weights,
+            accumulator,
+            pawns: Cache::new(PAWN_SLOTS),
+            kings: Cache::new(KING_SLOTS),
+            material: Cache::new(MATERIAL_SLOTS),
+        }
     }
 
     /// The weights in use.
@@ -44,20 +56,23 @@ impl Evaluator {
         &self.weights
     }
 
-    /// Changes the weights and returns to the root.
+    /// Changes the weights and returns to the root. All sums become invalid, but keep their memory.
     pub fn set_weights(&mut self, weights: Arc<Weights>) {
-        self.state.invalidate();
         self.weights = weights;
+        self.accumulator.invalidate();
+        self.pawns.invalidate();
+        self.kings.invalidate();
+        self.material.invalidate();
     }
 
     /// Makes `board` the root.
     pub fn reset(&mut self, board: &Board) {
-        self.state.accumulator.reset(self.weights.compiled(), board);
+        self.accumulator.reset(self.weights.compiled(), board);
     }
 
     /// Updates to the position after a move that changed these pieces.
     pub fn push(&mut self, delta: &Delta) {
-        self.state.accumulator.push(delta);
+        self.accumulator.push(delta);
     }
 
     /// Returns to the position before the last move.
@@ -65,7 +80,7 @@ impl Evaluator {
     /// # Panics
     /// At the root.
     pub fn pop(&mut self) {
-        self.state.accumulator.pop();
+        self.accumulator.pop();
     }
 
     /// The value of `board`, the current position, for the side to move in units of search, with endgame knowledge.
@@ -76,65 +91,30 @@ impl Evaluator {
 
     /// The value of `board`, the current position, for the side to move: the tapered sum of the integer weights alone.
     pub fn evaluate_raw(&mut self, board: &Board) -> i32 {
-        let [mg, eg] = self.sums(board);
-        let value = taper(mg, eg, self.weights.phase(board));
-        sign(board.side_to_move()) * value
+        let sums = self.sums(board);
+        sign(board.side_to_move()) * self.weights.value(sums, board)
     }
 
     /// Middlegame and endgame sums of `board`, the current position, from White's point of view.
     pub fn sums(&mut self, board: &Board) -> [i32; 2] {
-        self.state.sums(self.weights.compiled(), board)
-    }
-}
-
-/// The sums of an evaluator: accumulator stack and caches.
-struct EvalState {
-    accumulator: Accumulator,
-    /// Packed sums of the pawn terms, with data for the other terms.
-    pawns: Cache<(i64, PawnInfo)>,
-    /// Packed sums of the king terms, with data for the other terms.
-    kings: Cache<(i64, Shelters)>,
-    /// Packed sums of the material terms, with data for the other terms.
-    material: Cache<(i64, Balance)>,
-}
-
-impl EvalState {
-    fn new(compiled: &Compiled, board: &Board) -> EvalState {
-        let mut accumulator = Accumulator::new();
-        accumulator.reset(compiled, board);
-        EvalState {
-            accumulator,
-            pawns: Cache::new(PAWN_SLOTS),
-            kings: Cache::new(KING_SLOTS),
-            material: Cache::new(MATERIAL_SLOTS),
-        }
-    }
-
-    /// Invalidates all sums but keeps their memory.
-    fn invalidate(&mut self) {
-        self.accumulator.invalidate();
-        self.pawns.invalidate();
-        self.kings.invalidate();
-        self.material.invalidate();
-    }
-
-    fn sums(&mut self, compiled: &Compiled, board: &Board) -> [i32; 2] {
+        let compiled = self.weights.compiled();
         let [mg, eg] = self.accumulator.get(compiled, board).sums;
         if !compiled.has_terms() {
             return [mg, eg];
         }
-        let [terms_mg, terms_eg] = unpack(self.terms(compiled, board));
+        let [terms_mg, terms_eg] = unpack(self.terms(board));
         [mg + terms_mg, eg + terms_eg]
     }
 
     /// The packed sum of the terms of the whole board.
-    fn terms(&mut self, compiled: &Compiled, board: &Board) -> i64 {
-        let (material, balance) = self.material.get(board.material_key(), || {
+    fn terms(&mut self, board: &Board) -> i64 {
+        let compiled = self.weights.compiled();
+        let (material, balance) = self.material.get(board.keys().material, || {
             let mut sum = PackedSum::new(compiled);
             let balance = material_terms(board, &mut sum);
             (sum.sum(), balance)
         });
-        let (pawns, info) = self.pawns.get(board.pawn_key(), || {
+        let (pawns, info) = self.pawns.get(board.keys().pawns, || {
             let mut sum = PackedSum::new(compiled);
             let info = pawn_terms(board, &mut sum);
             (sum.sum(), info)

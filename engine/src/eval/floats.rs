@@ -17,7 +17,8 @@ pub(super) const LIMIT: i32 = i16::MAX as i32;
 pub(super) const PHASES: [&str; 2] = ["middlegame", "endgame"];
 
 /// The reason why weights are refused, with the path of the file if there is one.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
 pub struct WeightsError(String);
 
 impl WeightsError {
@@ -39,14 +40,6 @@ impl WeightsError {
         WeightsError(format!("{} weight {index} of group `{name}` is {value}, {problem}", PHASES[phase]))
     }
 }
-
-impl fmt::Display for WeightsError {
-    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl std::error::Error for WeightsError {}
 
 /// A middlegame and an endgame weight for each feature.
 #[derive(Clone, Debug, PartialEq)]

@@ -7,12 +7,12 @@
 //! `PAWN_ISOLATED.at(Opposed(true), Doubled(false), EdgeFile::of(square))`.
 //!
 //! A new group takes two edits: an entry here, and the code in [`terms`](super::terms) that counts its features. Three
-//! kinds of groups have an attribute:
+//! [kinds](Kind) of groups have an attribute:
 //!
-//! - `#[attack]`: attacks on the enemy king, which `explain` counts toward the safety of that king;
-//! - `#[pair]`: features of two pieces and their squares alone, see [`pair_terms`](super::terms::pair_terms); search
+//! - `#[Attack]`: attacks on the enemy king, which `explain` counts toward the safety of that king;
+//! - `#[Pair]`: features of two pieces and their squares alone, see [`pair_terms`](super::terms::pair_terms); search
 //!   adds their weights to the 2-tuples of the two pieces;
-//! - `#[batched]`: features that differ only in the second property are added at once, see
+//! - `#[Batched]`: features that differ only in the second property are added at once, see
 //!   [`Visitor::add_batch`](super::Visitor::add_batch).
 //!
 //! Tests compare the attributes with what the terms do. A 2-tuple is a pair of pieces on their squares, see
@@ -21,15 +21,16 @@
 mod group;
 mod property;
 
-pub use group::{Any, Batch, Group, Kind, batches, checksum, describe, group, group_of, markdown, select};
+pub use group::{Any, Batch, Group, Kind, batches, checksum, describe, group, group_of, select};
 pub(crate) use group::{BATCH_LANES, checksum_of};
 pub(crate) use property::COUNT_LEVELS;
 pub use property::{Counts, HalfSquare, Properties, Property, PropertyInfo};
 
 use super::pairs::Pair;
-use crate::board::{Piece, Square};
-use group::{group_name, kind, lower_case, stored_name, with_offsets};
-use property::{either, number, on_rank, one_of, piece_type, rank};
+use crate::board::squares::{edge_distance, file};
+use crate::board::{PIECE_NAMES, Piece, Square};
+use group::{group_name, lower_case, with_offsets};
+use property::{counted, either, number, on_rank, one_of, piece_type, property, rank};
 
 // Properties, by kind. Piece types and ranks hold indices from 0.
 
@@ -277,78 +278,37 @@ impl EdgeFile {
     /// The file of a square.
     #[inline(always)]
     pub fn of(square: Square) -> EdgeFile {
-        let file = square.to_index() & 7;
-        EdgeFile(file.min(7 - file))
+        EdgeFile(edge_distance(file(square)))
     }
 }
 
-impl Property for EdgeFile {
-    const NAME: &'static str = "file";
-    const LEN: usize = 4;
-
-    #[inline(always)]
-    fn index(self) -> usize {
-        self.0
-    }
-
-    fn words(index: usize) -> String {
-        ["on an edge file", "on the b- or g-file", "on the c- or f-file", "on the d- or e-file"][index].to_string()
-    }
-}
+property!(EdgeFile, "file", 4, |file| file.0, |index| {
+    ["on an edge file", "on the b- or g-file", "on the c- or f-file", "on the d- or e-file"][index]
+});
 
 /// The [distance](https://www.chessprogramming.org/Distance) between two squares, in king moves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Distance(pub usize);
 
-impl Property for Distance {
-    const NAME: &'static str = "distance";
-    const LEN: usize = 8;
-
-    #[inline(always)]
-    fn index(self) -> usize {
-        self.0
-    }
-
-    fn words(index: usize) -> String {
-        format!("{index} move{}", if index == 1 { "" } else { "s" })
-    }
-}
+property!(Distance, "distance", 8, |moves| moves.0, |index| {
+    format!("{index} move{}", if index == 1 { "" } else { "s" })
+});
 
 /// The rank index, from the king's side, of the nearest pawn not behind the king on a file; 0 without one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NearestPawn(pub usize);
 
-impl Property for NearestPawn {
-    const NAME: &'static str = "rank or none";
-    const LEN: usize = 7;
-
-    #[inline(always)]
-    fn index(self) -> usize {
-        self.0
-    }
-
-    fn words(index: usize) -> String {
-        if index == 0 { "no pawn".into() } else { format!("pawn {}", on_rank(index)) }
-    }
-}
+property!(NearestPawn, "rank or none", 7, |pawn| pawn.0, |index| {
+    if index == 0 { "no pawn".into() } else { format!("pawn {}", on_rank(index)) }
+});
 
 /// File distance of the kings minus their rank distance, -7 to 7.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Outflanking(pub i32);
 
-impl Property for Outflanking {
-    const NAME: &'static str = "difference";
-    const LEN: usize = 15;
-
-    #[inline(always)]
-    fn index(self) -> usize {
-        (self.0 + 7) as usize
-    }
-
-    fn words(index: usize) -> String {
-        format!("outflanking {:+}", index as i32 - 7)
-    }
-}
+property!(Outflanking, "difference", 15, |difference| (difference.0 + 7) as usize, |index| {
+    format!("outflanking {:+}", index as i32 - 7)
+});
 
 /// Safe checks by one piece type, or by all types.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -359,31 +319,28 @@ pub enum SafeChecks {
     All(usize),
 }
 
-impl Property for SafeChecks {
-    const NAME: &'static str = "piece type and one or more squares; total number";
-    const LEN: usize = Checker::LEN * Several::LEN + 8;
-
-    #[inline(always)]
-    fn index(self) -> usize {
-        match self {
-            SafeChecks::By(checker, several) => checker.index() * Several::LEN + several.index(),
-            SafeChecks::All(count) => Checker::LEN * Several::LEN + count.min(7),
-        }
-    }
-
-    fn words(index: usize) -> String {
-        match index.checked_sub(Checker::LEN * Several::LEN) {
-            None => {
-                let (checker, several) = (index / Several::LEN, index % Several::LEN);
-                format!("safe check by a {}, {}", Checker::words(checker), Several::words(several))
-            }
-            Some(0) => "no safe checks".into(),
-            Some(1) => "1 safe check in total".into(),
-            Some(7) => "7 or more safe checks in total".into(),
-            Some(count) => format!("{count} safe checks in total"),
-        }
-    }
+impl SafeChecks {
+    /// The number of values of [`SafeChecks::By`].
+    const BY: usize = Checker::LEN * Several::LEN;
 }
+
+property!(
+    SafeChecks,
+    "piece type and one or more squares; total number",
+    Self::BY + 8,
+    |checks| match checks {
+        SafeChecks::By(checker, several) => checker.index() * Several::LEN + several.index(),
+        SafeChecks::All(count) => Self::BY + count.min(7),
+    },
+    |index| match index.checked_sub(Self::BY) {
+        None => {
+            let (checker, several) = (index / Several::LEN, index % Several::LEN);
+            format!("safe check by a {}, {}", Checker::words(checker), Several::words(several))
+        }
+        Some(0) => "no safe checks".into(),
+        Some(count) => counted(count, count == 7, ["safe check in total", "safe checks in total"]),
+    }
+);
 
 /// Defines [`Family`], [`GROUPS`] and one typed constant for each group.
 ///
@@ -422,9 +379,10 @@ macro_rules! groups {
         /// All groups, in the order of their features.
         pub const GROUPS: [Group; [$($(stringify!($constant),)*)*].len()] = with_offsets([
             $($(Group::new::<($($property,)*)>(
-                [group_name!($constant), stored_name!($constant $($name)?)],
+                // The name in weights files and the kind are optional: the first of each list counts.
+                [group_name!($constant), [$($name,)? group_name!($constant)][0]],
                 Family::$family,
-                kind!($($kind)?),
+                [$(Kind::$kind,)? Kind::Plain][0],
                 $about,
                 $words,
             ),)*)*
@@ -496,9 +454,9 @@ groups! {
         OUTPOST [Minor, Supported, OutpostRank] "knights and bishops on outposts" => "{0} on an outpost {2}, {1}";
         OUTPOST_REACHABLE [Minor, Supported]
             "knights and bishops that can reach an outpost" => "{0} able to reach an outpost, {1}";
-        #[pair] MINOR_BEHIND_PAWN [Minor, Owner]
+        #[Pair] MINOR_BEHIND_PAWN [Minor, Owner]
             "knights and bishops directly behind a pawn" => "{0} behind an {1} pawn";
-        #[pair] MINOR_KING_DISTANCE [Minor, Distance]
+        #[Pair] MINOR_KING_DISTANCE [Minor, Distance]
             "distance of knights and bishops from their king" => "{0} {1} from its king";
         BISHOP_PAWNS [OwnPawns] "bad bishops: own pawns on the color of a bishop" => "bishop with {0} on its color";
         BISHOP_BLOCKED_CENTER [FewOwnPawns]
@@ -527,7 +485,7 @@ groups! {
     }
     /// Threats: attacks on pieces.
     Threats "threats" {
-        #[batched] ATTACKED [Defense, Attacker, Target] "attacked pieces by attacker" => "{1} attacking a {2}, {0}";
+        #[Batched] ATTACKED [Defense, Attacker, Target] "attacked pieces by attacker" => "{1} attacking a {2}, {0}";
         HANGING [OnMove, Target] "hanging pieces" => "enemy {1} hanging, {0}";
         TARGETS [OnMove, Targets] "attacked pieces, not pawns, without sufficient defense" => "{1}, {0}";
         QUEEN_DEFENDS [] "attacked pieces that only their queen defends" => "enemy piece that only the queen defends";
@@ -540,20 +498,20 @@ groups! {
     }
     /// King safety.
     King "king" {
-        #[attack] KING_ATTACKERS [WithQueen, Attackers]
+        #[Attack] KING_ATTACKERS [WithQueen, Attackers]
             "pieces that attack the king ring" => "{1} attacking the king ring, {0}";
-        #[attack] KING_ATTACK [WithQueen, RingAttacks]
+        #[Attack] KING_ATTACK [WithQueen, RingAttacks]
             "attacks on squares of the king ring" => "{1} on the king ring, {0}";
-        #[attack] KING_ATTACK_BY [RingAttacker]
+        #[Attack] KING_ATTACK_BY [RingAttacker]
             "attacks on squares of the king ring by piece type" => "{0} attacking a square of the king ring";
-        #[attack] KING_WEAK_SQUARES [WithQueen, WeakSquares]
+        #[Attack] KING_WEAK_SQUARES [WithQueen, WeakSquares]
             "weak squares in the king ring: attacked, not defended well" => "{1} in the king ring, {0}";
-        #[attack] KING_DANGER [Danger] "king danger: a sum of attacks in fixed units" => "enemy king in danger of {0}";
-        #[attack] SAFE_CHECKS [SafeChecks] "safe checks" => "{0}";
-        #[attack] UNSAFE_CHECKS [Checker, Several] "checks that lose the piece" => "unsafe check by a {0}, {1}";
+        #[Attack] KING_DANGER [Danger] "king danger: a sum of attacks in fixed units" => "enemy king in danger of {0}";
+        #[Attack] SAFE_CHECKS [SafeChecks] "safe checks" => "{0}";
+        #[Attack] UNSAFE_CHECKS [Checker, Several] "checks that lose the piece" => "unsafe check by a {0}, {1}";
         KING_DEFENDERS [AgainstQueen, RingDefenders] "own pieces in the king ring" => "king with {1}, {0}";
         KING_ESCAPES as "king_refuge" [AgainstQueen, EscapeSquares] "king escape squares" => "king with {1}, {0}";
-        #[attack] BACK_RANK [Guarded]
+        #[Attack] BACK_RANK [Guarded]
             "kings without escape squares on the back rank, against heavy pieces"
             => "enemy king confined to its {0} back rank";
         SHELTER [BeforeKing, EdgeFile, NearestPawn]
@@ -565,9 +523,9 @@ groups! {
         KING_PAWNS [Owner, Distance]
             "distance of the king from the nearest pawn" => "king {1} from the nearest {0} pawn";
         CASTLING [CanCastle] "castling rights" => "{0}";
-        #[attack] FLANK_ATTACK [FlankAttacks] "attacks on the king's flank" => "{0} on the king's flank";
+        #[Attack] FLANK_ATTACK [FlankAttacks] "attacks on the king's flank" => "{0} on the king's flank";
         FLANK_DEFENSE [FlankDefenses] "defended squares on the king's flank" => "{0} on the king's flank";
-        #[attack] FLANK_PAWNLESS [] "kings on a flank without pawns" => "enemy king on a flank without pawns";
+        #[Attack] FLANK_PAWNLESS [] "kings on a flank without pawns" => "enemy king on a flank without pawns";
     }
     /// Space, center control and tempo.
     Space "space" {

@@ -9,7 +9,7 @@
 //! Pairs are ordered, so two pieces have two weights, one with each of them as the first. Search uses tables compiled
 //! from these weights and computes no index.
 
-use crate::board::{ALL_SQUARES, Color, PIECES, Piece, PieceSquare, Square, color_name, sign};
+use crate::board::{ALL_SQUARES, Color, PIECES, PieceSquare, Square, color_name, piece_letter, sign};
 
 /// Tables of the network: own types by other pieces.
 pub const TABLES: usize = 6 * 12;
@@ -19,7 +19,7 @@ pub const ROWS: usize = 32;
 pub const COLUMNS: usize = 63;
 
 /// Number of weights.
-const LEN: usize = TABLES * ROWS * COLUMNS;
+pub(crate) const LEN: usize = TABLES * ROWS * COLUMNS;
 
 /// The index of an ordered pair of pieces, and its sign.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -88,8 +88,7 @@ pub fn pieces_of(index: usize) -> (PieceSquare, PieceSquare) {
 /// The name of a piece-square, as "white Nf5".
 pub fn name(piece: PieceSquare) -> String {
     let color = color_name(piece.color).to_lowercase();
-    let letter = if piece.piece == Piece::Pawn { String::new() } else { piece.piece.to_string(Color::White) };
-    format!("{color} {letter}{}", piece.square)
+    format!("{color} {}{}", piece_letter(piece.piece), piece.square)
 }
 
 /// The row of a piece: its square from its owner's point of view, mirrored to files a to d.
@@ -120,7 +119,7 @@ const fn row_of(square: usize) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::board::COLORS;
+    use crate::board::{COLORS, Piece};
 
     fn all_pieces() -> impl Iterator<Item = PieceSquare> + Clone {
         COLORS.into_iter().flat_map(|color| {

@@ -1,7 +1,8 @@
 //! Properties of all weights and all positions.
 
 use super::*;
-use crate::board::{ALL_SQUARES, Board, Color, Delta, Piece, PieceSquare, sign};
+use crate::board::tests::setup_of;
+use crate::board::{ALL_SQUARES, Board, Color, Delta, EMPTY, Piece, PieceSquare, Setup, Square, sign, square_set};
 use crate::eval::gradient::Trace;
 use crate::eval::layout::{GROUPS, Kind, LEN, MATERIAL, PAIRS, PIECE_SQUARE, group_of};
 use crate::eval::pairs;
@@ -192,47 +193,33 @@ fn evaluator_is_exact_after_long_games_and_with_other_weights() {
     assert_eq!(evaluator.sums(&Board::startpos()), second.sums(&Board::startpos()));
 }
 
-fn flipped(board: &Board, flip: bool, mirror: bool) -> Board {
+/// The position with colors exchanged (`flip`) or left and right exchanged (`mirror`).
+pub(crate) fn flipped(board: &Board, flip: bool, mirror: bool) -> Board {
     let image = if flip { 56 } else { 0 } ^ if mirror { 7 } else { 0 };
-    let mut squares = [None; 64];
-    for placed in board.placed_pieces() {
-        let color = if flip { !placed.color } else { placed.color };
-        squares[placed.square.to_index() ^ image] = Some(PieceSquare::new(color, placed.piece, placed.square));
-    }
-    let mut placement = String::new();
-    for rank in (0..8).rev() {
-        for file in 0..8 {
-            placement += &squares[rank * 8 + file]
-                .map_or("1".to_string(), |placed: PieceSquare| placed.piece.to_string(placed.color));
-        }
-        placement += if rank > 0 { "/" } else { "" };
-    }
-    let to_move = if (board.side_to_move() == Color::White) == flip { "b" } else { "w" };
-    let en_passant =
-        board.en_passant().map_or("-".to_string(), |square| ALL_SQUARES[square.to_index() ^ image].to_string());
-    Board::from_fen(&format!("{placement} {to_move} - {en_passant} 0 1")).expect("a flipped board is valid")
+    let color = |color: Color| if flip { !color } else { color };
+    let setup = setup_of(board);
+    let pieces = std::array::from_fn(|at| setup.pieces[at ^ image].map(|(piece, owner)| (piece, color(owner))));
+    let square = |square: Square| ALL_SQUARES[square.to_index() ^ image];
+    let castling = setup.castling.map(square).fold(EMPTY, |set, rook| set | square_set(rook));
+    let (side_to_move, en_passant) = (color(setup.side_to_move), setup.en_passant.map(square));
+    Board::from_setup(&Setup { pieces, castling, side_to_move, en_passant, ..setup }).expect("a flipped board is valid")
 }
 
 #[test]
 fn a_color_flip_negates_and_a_mirroring_keeps() {
-    random_positions(8, 5_000, |board| {
-        let board = flipped(board, false, false);
-        let original = counts(&board);
-        let negated: HashMap<_, _> = original.iter().map(|(&feature, &count)| (feature, -count)).collect();
-        assert_eq!(counts(&flipped(&board, true, false)), negated, "flip of {}", board.fen());
-        assert_eq!(counts(&flipped(&board, false, true)), original, "mirror of {}", board.fen());
-    });
     let mut evaluator = Evaluator::new(Arc::new(random_weights(9)));
-    random_positions(10, 5_000, |board| {
-        let mut value = |board: &Board| {
-            evaluator.reset(board);
-            (evaluator.evaluate_raw(board), evaluator.evaluate(board))
+    random_positions(8, 5_000, |board| {
+        let original = counts(board);
+        let negated: HashMap<_, _> = original.iter().map(|(&feature, &count)| (feature, -count)).collect();
+        assert_eq!(counts(&flipped(board, true, false)), negated, "flip of {board}");
+        assert_eq!(counts(&flipped(board, false, true)), original, "mirror of {board}");
+        let mut value = |flip, mirror| {
+            let board = flipped(board, flip, mirror);
+            evaluator.reset(&board);
+            (evaluator.evaluate_raw(&board), evaluator.evaluate(&board))
         };
-        let board = flipped(board, false, false);
-        let original = value(&board);
-        assert_eq!(value(&flipped(&board, true, false)), original, "{}", board.fen());
-        assert_eq!(value(&flipped(&board, false, true)), original, "{}", board.fen());
-        assert_eq!(value(&flipped(&board, true, true)), original, "{}", board.fen());
+        let same = [value(true, false), value(false, true), value(true, true)];
+        assert_eq!(same, [value(false, false); 3], "{board}");
     });
 }
 
@@ -419,13 +406,10 @@ mod files {
             assert!(refusal(&text[..part]).contains("cut off"), "{part}: {}", refusal(&text[..part]));
         }
         let cases = [
-            (
-                replace("\"pairs\":{\"mg\":[", "\"pairs\":{\"mg\":[1.5,"),
-                vec!["pairs", "mg", "weight 0", "1.5", "line 1"],
-            ),
-            (replace("\"pairs\":{\"mg\":[", "\"pairs\":{\"mg\":[null,"), vec!["pairs", "mg", "weight 0", "null"]),
+            (replace("\"pairs\":{\"mg\":[", "\"pairs\":{\"mg\":[1.5,"), vec!["pairs", "1.5", "line 1"]),
+            (replace("\"pairs\":{\"mg\":[", "\"pairs\":{\"mg\":[null,"), vec!["pairs", "null"]),
             (replace("\"pairs\":{\"mg\":[", "\"pairs\":{\"mg\":[NaN,"), vec!["not valid JSON", "line 1"]),
-            (replace("\"pairs\":{\"mg\":[", "\"pairs\":{\"mg\":[1e3,"), vec!["pairs", "mg"]),
+            (replace("\"pairs\":{\"mg\":[", "\"pairs\":{\"mg\":[1e3,"), vec!["pairs"]),
             (replace("\"pairs\":{\"mg\":[", "\"pairs\":{\"mg\":[99999999999,"), vec!["pairs", "99999999999"]),
             (replace("\"pairs\":{\"mg\":[", "\"pairs\":{\"mg\":[7,"), vec!["pairs", "145153", "middlegame", "145152"]),
             (replace("\"material\":{\"mg\":[", "\"material\":{\"mg\":[32768,"), vec!["material", "7 middlegame"]),

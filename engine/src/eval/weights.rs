@@ -184,7 +184,7 @@ impl Weights {
 
     /// The game phase, from 0 (endgame) to [`PHASE_MAX`](super::PHASE_MAX) (middlegame).
     pub fn phase(&self, board: &Board) -> i32 {
-        let counts = board.material_key();
+        let counts = board.keys().material;
         let mut non_pawn_material = 0;
         for piece in [Piece::Knight, Piece::Bishop, Piece::Rook, Piece::Queen] {
             let count = |color: Color| (counts >> (4 * (6 * color as u32 + piece as u32)) & 15) as i32;

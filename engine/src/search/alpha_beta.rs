@@ -10,7 +10,7 @@ use super::ordering::{KILLER_SCORE, MoveSet, Picker, ScoredMove};
 use super::tt::{Bound, Entry};
 use super::window::Window;
 use super::{Report, Search, Stopped};
-use crate::board::{Board, Checks, Move, Piece, PieceTo, piece_value};
+use crate::board::{Board, Checks, Move, Piece, PieceTo, Squares, piece_value};
 use crate::eval::endgame::correction_scale;
 use crate::params::Params;
 use crate::tablebase::Tables;
@@ -65,8 +65,6 @@ struct Node<'a> {
     eval_swing: Value,
     /// Plies by which the opponent's last move was reduced; 0 if `eval_swing` is unknown.
     prior_reduction: i32,
-    /// Double extensions on the path to this node.
-    double_extensions: i32,
     ordering: OrderingContext,
 }
 
@@ -158,7 +156,7 @@ impl Search<'_> {
         self.eval_trend(&mut node);
         // 7. What children and grandchildren read is reset, for the null move and ProbCut; the move loop sets it again for
         // each move.
-        self.frame(node.ply).double_extensions = node.double_extensions;
+        self.frame(node.ply).double_extensions = self.earlier(node.ply, 1).double_extensions;
         self.frame(node.ply + 1).killers = [None; 2];
         self.frame(node.ply + 2).cutoffs = 0;
         // 8 and 9. The depth: hindsight, internal iterative reduction.
@@ -253,7 +251,6 @@ impl Search<'_> {
             improving: false,
             eval_swing: -INFINITE,
             prior_reduction: 0,
-            double_extensions: self.earlier(ply, 1).double_extensions,
             ordering: self.ordering_context(board, ply),
         }
     }
@@ -445,7 +442,7 @@ impl Search<'_> {
             || node.eval < beta + self.params.nmp_margin_base - self.params.nmp_margin_depth * depth
             || beta <= -TABLEBASE_WIN_IN_MAX
             || ply < self.null_move_min_ply
-            || !board.has_non_pawn_material(us)
+            || board.non_pawn_pieces(us).is_empty()
         {
             return Ok(None);
         }
@@ -459,7 +456,7 @@ impl Search<'_> {
         // Mate and tablebase wins after a null move are unproven.
         let value = if value >= TABLEBASE_WIN_IN_MAX { beta } else { value };
         // Verified at high depth, and with few pieces, where zugzwang is likely.
-        let zugzwang_likely = board.non_pawn_piece_count(us) as i32 <= self.params.nmp_zugzwang_pieces;
+        let zugzwang_likely = board.non_pawn_pieces(us).popcnt() as i32 <= self.params.nmp_zugzwang_pieces;
         if (depth < self.params.nmp_verification_depth && !zugzwang_likely) || self.null_move_min_ply > 0 {
             return Ok(Some(value));
         }
@@ -545,7 +542,7 @@ impl Search<'_> {
     ) -> Result<Option<Value>, Stopped> {
         let &mut Node { board, ply, depth, .. } = node;
         let root = ply == 0;
-        let may_prune = !root && board.has_non_pawn_material(board.side_to_move());
+        let may_prune = !root && board.non_pawn_pieces(board.side_to_move()).any();
         node.ordering.killers = self.frame(ply).killers;
         node.ordering.counter = self.histories.counter(node.ordering.previous[0]);
         let mut picker = Picker::new(self.arena, MoveSet::All, node.tt_move, 0);
@@ -727,7 +724,7 @@ impl Search<'_> {
         if value < singular_beta {
             let double = !PV
                 && value < singular_beta - self.params.double_margin
-                && node.double_extensions < self.params.double_limit;
+                && self.earlier(ply, 1).double_extensions < self.params.double_limit;
             let triple = double && !info.noisy && value < singular_beta - self.params.triple_margin;
             return Ok(ControlFlow::Continue(1 + i32::from(double) + i32::from(triple)));
         }
@@ -748,8 +745,9 @@ impl Search<'_> {
     /// Makes a move of the move loop and records it in the search stack.
     #[inline(always)]
     fn make_move(&mut self, node: &Node, info: &MoveInfo, extension: i32) {
+        let double_extensions = self.earlier(node.ply, 1).double_extensions + i32::from(extension >= 2);
         let frame = self.frame(node.ply);
-        frame.double_extensions = node.double_extensions + i32::from(extension >= 2);
+        frame.double_extensions = double_extensions;
         frame.move_count = info.count;
         if !info.noisy {
             frame.butterfly = butterfly_index(node.board, info.mv, node.ordering.threats);

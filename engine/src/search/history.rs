@@ -112,22 +112,8 @@ impl QuietScores<'_> {
     }
 }
 
-/// The row of the low-ply history for the quiet moves of one node.
-pub(super) struct LowPlyScores<'a> {
-    table: &'a [i16; 4096],
-    /// Weight in sixteenths.
-    weight: i32,
-}
-
-impl LowPlyScores<'_> {
-    /// The weighted history of a quiet move.
-    pub(super) fn score(&self, mv: Move) -> i32 {
-        i32::from(self.table[mv.squares()]) * self.weight / 16
-    }
-}
-
 fn pawn_history_index(board: &Board) -> usize {
-    board.pawn_key() as usize % PAWN_HISTORY_SIZE
+    board.keys().pawns as usize % PAWN_HISTORY_SIZE
 }
 
 fn correction_index(key: u64) -> usize {
@@ -168,10 +154,10 @@ impl Histories {
         self.low_ply.fill([0; 4096]);
     }
 
-    /// The low-ply scores of a node; None from [`LOW_PLY_HISTORY_SIZE`] on.
-    pub(super) fn low_ply_scores(&self, params: &Params, ply: usize) -> Option<LowPlyScores<'_>> {
-        let table = self.low_ply.get(ply)?;
-        Some(LowPlyScores { table, weight: params.ordering_low_ply / (1 + ply as i32) })
+    /// The weighted low-ply history of a quiet move; None from [`LOW_PLY_HISTORY_SIZE`] on.
+    pub(super) fn low_ply(&self, params: &Params, ply: usize) -> Option<impl Fn(Move) -> i32> {
+        let weight = params.ordering_low_ply / (1 + ply as i32);
+        self.low_ply.get(ply).map(|table| move |mv: Move| i32::from(table[mv.squares()]) * weight / 16)
     }
 
     pub(super) fn quiet_scores(&self, params: &Params, board: &Board, context: &OrderingContext) -> QuietScores<'_> {
@@ -235,10 +221,11 @@ impl Histories {
     pub(super) fn correction(&self, params: &Params, board: &Board, previous: &PreviousMoves) -> Value {
         let us = board.side_to_move().to_index();
         let entry = |table: &[[i16; 2]; CORRECTION_HISTORY_SIZE], key| i32::from(table[correction_index(key)][us]);
-        let mut sum = params.correction_pawn * entry(&self.pawn_correction, board.pawn_key());
-        sum += params.correction_minor * entry(&self.minor_correction, board.minor_key());
+        let mut sum = params.correction_pawn * entry(&self.pawn_correction, board.keys().pawns);
+        sum += params.correction_minor * entry(&self.minor_correction, board.keys().minors);
         for color in COLORS {
-            let entry = self.non_pawn_correction[correction_index(board.nonpawn_key(color))][color.to_index()][us];
+            let entry = self.non_pawn_correction[correction_index(board.keys().non_pawns[color.to_index()])]
+                [color.to_index()][us];
             sum += params.correction_non_pawn * i32::from(entry);
         }
         if previous[0] != NO_PIECE_TO && previous[1] != NO_PIECE_TO {
@@ -250,10 +237,10 @@ impl Histories {
 
     /// Prefetches the entries that [`Histories::correction`] reads.
     pub(super) fn prefetch_correction(&self, board: &Board, previous: &PreviousMoves) {
-        prefetch(&self.pawn_correction[correction_index(board.pawn_key())]);
-        prefetch(&self.minor_correction[correction_index(board.minor_key())]);
+        prefetch(&self.pawn_correction[correction_index(board.keys().pawns)]);
+        prefetch(&self.minor_correction[correction_index(board.keys().minors)]);
         for color in COLORS {
-            prefetch(&self.non_pawn_correction[correction_index(board.nonpawn_key(color))]);
+            prefetch(&self.non_pawn_correction[correction_index(board.keys().non_pawns[color.to_index()])]);
         }
         prefetch(&self.continuation_correction[usize::from(previous[1])][usize::from(previous[0])]);
     }
@@ -271,10 +258,13 @@ impl Histories {
         let max = params.correction_step_max;
         let bonus = (error * depth * params.correction_step / 128).clamp(-max, max);
         let update = |entry: &mut i16| gravity(entry, bonus, CORRECTION_HISTORY_MAX);
-        update(&mut self.pawn_correction[correction_index(board.pawn_key())][us]);
-        update(&mut self.minor_correction[correction_index(board.minor_key())][us]);
+        update(&mut self.pawn_correction[correction_index(board.keys().pawns)][us]);
+        update(&mut self.minor_correction[correction_index(board.keys().minors)][us]);
         for color in COLORS {
-            update(&mut self.non_pawn_correction[correction_index(board.nonpawn_key(color))][color.to_index()][us]);
+            update(
+                &mut self.non_pawn_correction[correction_index(board.keys().non_pawns[color.to_index()])]
+                    [color.to_index()][us],
+            );
         }
         if previous[0] != NO_PIECE_TO && previous[1] != NO_PIECE_TO {
             update(&mut self.continuation_correction[usize::from(previous[1])][usize::from(previous[0])]);

@@ -12,7 +12,7 @@ use super::position::Position;
 use super::pv::PvLine;
 use super::tt::{Bound, Entry, Table};
 use super::window::Window;
-use crate::board::{Board, Game, Move};
+use crate::board::{Board, Move};
 use crate::eval::{Evaluator, Weights};
 use crate::hash;
 use crate::value::{DRAW, INFINITE, MAX_PLY, NONE, Value, mated_in};
@@ -85,7 +85,7 @@ impl LeafSearcher {
     /// Without memory for a table of a megabyte.
     pub fn new(weights: Arc<Weights>) -> LeafSearcher {
         LeafSearcher {
-            position: Position::new(&Game::default(), Evaluator::new(weights)),
+            position: Position::new(Evaluator::new(weights)),
             table: Table::new(1).expect("memory for a table of a megabyte"),
             arena: Arena::new(),
             pv_lines: vec![PvLine::new(); MAX_PLY + 2],
@@ -134,7 +134,7 @@ impl LeafSearcher {
         if depth > 1 && !std::mem::replace(&mut self.cleared, true) {
             self.table.clear(1);
         }
-        self.position.reset_to(board);
+        self.position.reset(board, &[board.key()]);
         self.arena.clear();
         self.nodes = 0;
         self.checkpoint = 0;
@@ -165,7 +165,7 @@ impl LeafSearcher {
         for &mv in line.moves() {
             board = board.after(mv);
         }
-        self.position.reset_to(&board);
+        self.position.reset(&board, &[board.key()]);
         let eval = self.position.evaluate_raw();
         let seen_from_root = if board.side_to_move() == root.side_to_move() { eval } else { -eval };
         assert_eq!(

@@ -192,7 +192,7 @@ impl Worker {
             id,
             params: Params::DEFAULT,
             derived: DerivedParams::new(&Params::DEFAULT),
-            position: Position::new(&Game::default(), evaluator),
+            position: Position::new(evaluator),
             histories: Histories::new(),
             arena: Arena::new(),
             frames: Box::new([Frame::EMPTY; FRAMES]),
@@ -259,7 +259,7 @@ impl<'a> Search<'a> {
             return None;
         }
         worker.set_params(&shared.options.params);
-        worker.position.reset(game);
+        worker.position.reset(game.board(), game.keys());
         worker.arena.clear();
         worker.frames.fill(Frame::EMPTY);
         worker.histories.clear_low_ply();

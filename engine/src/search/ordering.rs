@@ -190,14 +190,14 @@ impl Scorer for HistoryScorer<'_> {
         let &HistoryScorer { histories, params, derived } = self;
         let scores = histories.quiet_scores(params, board, context);
         let threat_bonus = context.ply.map(|_| ThreatBonus::new(derived, board, context.threats));
-        let low_ply = context.ply.and_then(|ply| histories.low_ply_scores(params, ply));
+        let low_ply = context.ply.and_then(|ply| histories.low_ply(params, ply));
         move |mv, piece_to| {
             let mut score = scores.score(mv, piece_to);
             if let Some(threat_bonus) = &threat_bonus {
                 score += threat_bonus.bonus(mv, piece_to);
             }
             if let Some(low_ply) = &low_ply {
-                score += low_ply.score(mv);
+                score += low_ply(mv);
             }
             score
         }

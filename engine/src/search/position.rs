@@ -1,6 +1,6 @@
 //! The position of a search: a stack of boards, the keys since the start of the game and the incremental evaluation.
 
-use crate::board::{Board, Delta, Game, Move, upcoming_repetition};
+use crate::board::{Board, Delta, Move, upcoming_repetition};
 use crate::eval::Evaluator;
 use crate::value::{MAX_PLY, Value};
 
@@ -17,30 +17,20 @@ pub(crate) struct Position {
 }
 
 impl Position {
-    /// The current position of `game`, evaluated by `evaluator`.
-    pub(crate) fn new(game: &Game, mut evaluator: Evaluator) -> Position {
-        evaluator.reset(game.board());
-        let (boards, keys) = (vec![*game.board(); MAX_PLY + 8], game.keys().to_vec());
+    /// The initial position, evaluated by `evaluator`.
+    pub(crate) fn new(evaluator: Evaluator) -> Position {
+        let start = Board::startpos();
+        let (boards, keys) = (vec![start; MAX_PLY + 8], vec![start.key()]);
         Position { boards, ply: 0, keys, after_null: Vec::new(), evaluator }
     }
 
-    /// Resets to the current position of `game`.
-    pub(crate) fn reset(&mut self, game: &Game) {
-        self.boards[0] = *game.board();
-        self.ply = 0;
-        self.keys.clear();
-        self.after_null.clear();
-        self.keys.extend_from_slice(game.keys());
-        self.evaluator.reset(game.board());
-    }
-
-    /// Resets to a board without history.
-    pub(crate) fn reset_to(&mut self, board: &Board) {
+    /// Makes `board` the root. `keys` are those of the game so far, that of `board` last.
+    pub(crate) fn reset(&mut self, board: &Board, keys: &[u64]) {
         self.boards[0] = *board;
         self.ply = 0;
         self.keys.clear();
+        self.keys.extend_from_slice(keys);
         self.after_null.clear();
-        self.keys.push(board.key());
         self.evaluator.reset(board);
     }
 
@@ -154,8 +144,9 @@ mod tests {
 
     #[test]
     fn no_repetition_crosses_a_null_move() {
-        let game = Game::new(Board::from_fen("4k3/8/8/8/8/8/8/R3K3 w - - 10 20").unwrap());
-        let mut position = Position::new(&game, Evaluator::new(Weights::embedded()));
+        let mut position = Position::new(Evaluator::new(Weights::embedded()));
+        let board = Board::from_fen("4k3/8/8/8/8/8/8/R3K3 w - - 10 20").unwrap();
+        position.reset(&board, &[board.key()]);
         // An empty text is a null move.
         let play = |position: &mut Position, moves: &[&str]| {
             for uci in moves {

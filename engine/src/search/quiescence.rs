@@ -6,7 +6,7 @@ use super::ordering::{MoveSet, Picker, ScoredMove};
 use super::tt::{Bound, Entry};
 use super::window::Window;
 use super::{Search, Stopped};
-use crate::board::{Board, Move, piece_value};
+use crate::board::{Board, Move, Squares, piece_value};
 use crate::value::{INFINITE, NONE, TABLEBASE_WIN_IN_MAX, Value, mated_in};
 
 /// The state of a node.
@@ -116,7 +116,7 @@ impl Search<'_> {
         let futility_base = if in_check { -INFINITE } else { node.best_value + self.params.qs_futility };
         // Not without pieces: a king that captures the last enemy piece or pawn turns a lost endgame into a draw, by far
         // more than the piece is worth.
-        let may_prune = board.has_non_pawn_material(board.side_to_move());
+        let may_prune = board.non_pawn_pieces(board.side_to_move()).any();
         let moves = match (in_check, quiet_checks) {
             (true, _) => MoveSet::All,
             (false, true) => MoveSet::NoisyAndChecks,

@@ -1,5 +1,5 @@
 use super::*;
-use crate::board::{Board, Color, Ending};
+use crate::board::{Board, Color, Ending, Squares};
 use crate::engine::{DEFAULT_HASH, Engine};
 use crate::eval::Weights;
 use crate::search::tt::Bound;
@@ -37,14 +37,6 @@ const FENS: [&str; 5] = [
     "r4rk1/1pp1qppp/p1np1n2/2b1p1B1/2B1P1b1/P1NP1N2/1PP1QPPP/R4RK1 w - - 0 10",
     "4k3/8/8/8/8/8/PPPP4/4K3 w - - 0 1",
 ];
-
-#[test]
-fn the_same_search_has_the_same_nodes() {
-    for fen in FENS {
-        let nodes: Vec<u64> = (0..2).map(|_| search(&mut engine(), &game(fen), &Limits::depth(7)).0.nodes).collect();
-        assert_eq!(nodes[0], nodes[1], "{fen}");
-    }
-}
 
 #[test]
 fn a_cleared_engine_is_like_a_new_one() {
@@ -89,21 +81,22 @@ fn hundreds_of_threads_give_one_answer() {
     assert_eq!(engine.threads(), 300);
 }
 
+/// Complete, and stopped anywhere.
 #[test]
-fn a_stop_leaves_every_variation_settled() {
+fn multipv_variations_differ_and_are_sorted() {
     let options = Options { multipv: 3, ..Options::default() };
     let mut engine = engine();
     for fen in FENS {
-        for nodes in (2_500..25_000).step_by(1_111) {
+        for limits in (2_500..25_000).step_by(1_111).map(Limits::nodes).chain([Limits::depth(6)]) {
             engine.clear();
-            let (outcome, infos) = search_with(&mut engine, &game(fen), &Limits::nodes(nodes), &options);
+            let (outcome, infos) = search_with(&mut engine, &game(fen), &limits, &options);
             let lines = &infos[infos.len() - 3..];
-            assert_eq!(lines.iter().map(|info| info.multipv).collect::<Vec<_>>(), [1, 2, 3], "{fen}, {nodes} nodes");
+            assert_eq!([0, 1, 2].map(|index| lines[index].multipv), [1, 2, 3], "{fen}, {limits:?}");
             assert_eq!(lines[0].pv.first().copied(), outcome.best);
             let firsts = [0, 1, 2].map(|index| lines[index].pv[0]);
             assert!(firsts[0] != firsts[1] && firsts[0] != firsts[2] && firsts[1] != firsts[2], "{fen}: {lines:?}");
-            assert!(lines.is_sorted_by(|better, worse| better.value >= worse.value), "{fen}, {nodes} nodes: {lines:?}");
-            assert!(lines.is_sorted_by(|better, worse| better.depth >= worse.depth), "{fen}, {nodes} nodes: {lines:?}");
+            assert!(lines.is_sorted_by(|better, worse| better.value >= worse.value), "{fen}, {limits:?}: {lines:?}");
+            assert!(lines.is_sorted_by(|better, worse| better.depth >= worse.depth), "{fen}, {limits:?}: {lines:?}");
         }
     }
 }
@@ -209,32 +202,11 @@ fn variations_are_legal_and_begin_with_the_best_move() {
 }
 
 #[test]
-fn multipv_variations_differ_and_are_sorted() {
-    let options = Options { multipv: 4, ..Options::default() };
-    let (_, infos) = search_with(&mut engine(), &game(FENS[1]), &Limits::depth(6), &options);
-    let last: Vec<&Info> = infos.iter().filter(|info| info.depth == 6).take(4).collect();
-    assert_eq!(last.iter().map(|info| info.multipv).collect::<Vec<_>>(), [1, 2, 3, 4]);
-    for pair in last.windows(2) {
-        assert!(pair[0].value >= pair[1].value);
-        assert_ne!(pair[0].pv[0], pair[1].pv[0]);
-    }
-}
-
-#[test]
 fn only_searchmoves_are_searched() {
     let game = game(FENS[0]);
     let mv = game.board().parse_uci("a2a3").unwrap();
     let limits = Limits { searchmoves: vec![mv], depth: Some(5), ..Limits::default() };
     assert_eq!(search(&mut engine(), &game, &limits).0.best, Some(mv));
-}
-
-#[test]
-fn a_stop_before_the_search_ends_it() {
-    let control = Control::new(false);
-    control.stop();
-    let limits = Limits { infinite: true, ..Limits::default() };
-    let outcome = engine().search(&game(FENS[0]), &limits, &Options::default(), &control, &mut |_| {});
-    assert!(outcome.best.is_some());
 }
 
 /// Two rooks down, White gives perpetual check on g6 and h6.
@@ -296,7 +268,7 @@ fn dead_draws_stay_draws() {
 fn moves_to_mate(fen: &str, nodes: u64, defend: &mut dyn FnMut(&Game) -> Move) -> Option<usize> {
     let mut game = game(fen);
     let mut engine = engine();
-    let strong = if game.board().has_non_pawn_material(Color::White) { Color::White } else { Color::Black };
+    let strong = if game.board().non_pawn_pieces(Color::White).any() { Color::White } else { Color::Black };
     let mut moves = 0;
     while game.ending().is_none() {
         let mv = if game.board().side_to_move() == strong {
@@ -464,40 +436,38 @@ const EXPLOSIVE: [&str; 3] = [
 const OVERRUN: u64 = FIRST_ITERATION_NODES + CHECK_INTERVAL;
 
 #[test]
-fn the_first_iteration_ends_at_the_node_limit() {
+fn the_first_iteration_ends_at_every_limit() {
+    let stopped = Limits { infinite: true, ..Limits::default() };
+    // A clock of a millisecond ends before a million nodes on any machine.
+    let cases = [
+        (Limits::nodes(1), 1 + OVERRUN),
+        (Limits::nodes(5_000), 5_000 + OVERRUN),
+        (Limits { movetime: Some(Duration::ZERO), ..Limits::default() }, 1_000_000),
+        (Limits { clock: Some(Clock::default()), ..Limits::default() }, 1_000_000),
+        (stopped, OVERRUN),
+    ];
     for fen in EXPLOSIVE {
-        for (multipv, nodes) in [(1, 1), (4, 1), (1, 5_000), (4, 5_000)] {
-            let mut engine = Engine::with_hash(Weights::embedded(), 1).unwrap();
-            let options = Options { multipv, ..Options::default() };
-            let (outcome, infos) = search_with(&mut engine, &game(fen), &Limits::nodes(nodes), &options);
-            assert!(outcome.nodes <= nodes + OVERRUN, "{fen}: {}", outcome.nodes);
-            let best = outcome.best.unwrap();
-            assert!(game(fen).board().is_legal(best), "{fen} {best}");
-            assert_eq!(infos.last().unwrap().pv[0], best);
-            assert!(outcome.value.abs() < INFINITE, "{fen}: {}", outcome.value);
-        }
-    }
-}
-
-#[test]
-fn the_first_iteration_ends_at_a_stop_a_clock_or_a_move_time() {
-    let fixed = Limits { movetime: Some(Duration::ZERO), ..Limits::default() };
-    let clock = Limits { clock: Some(Clock::default()), ..Limits::default() };
-    let endless = Limits { infinite: true, ..Limits::default() };
-    for fen in EXPLOSIVE {
-        for (limits, stopped) in [(&fixed, false), (&clock, false), (&endless, true)] {
-            for threads in [1, 2] {
+        for (limits, most) in &cases {
+            for (threads, multipv) in [(1, 1), (1, 4), (2, 1)] {
                 let mut engine = Engine::with_hash(Weights::embedded(), 1).unwrap();
                 engine.set_threads(threads);
                 let control = Control::new(false);
-                if stopped {
+                if limits.infinite {
                     control.stop();
                 }
-                // A clock of a millisecond ends before a million nodes on any machine.
-                let outcome = engine.search(&game(fen), limits, &Options::default(), &control, &mut |_| {});
-                let most = if stopped { threads as u64 * OVERRUN } else { 1_000_000 };
-                assert!(outcome.nodes <= most, "{fen}: {}", outcome.nodes);
+                let options = Options { multipv, ..Options::default() };
+                let mut last = None;
+                let outcome = engine.search(&game(fen), limits, &options, &control, &mut |report| {
+                    if let Report::Info(info) = report
+                        && info.multipv == 1
+                    {
+                        last = info.pv.first().copied();
+                    }
+                });
+                assert!(outcome.nodes <= threads as u64 * most, "{fen}: {}", outcome.nodes);
                 assert!(game(fen).board().is_legal(outcome.best.unwrap()), "{fen}");
+                assert_eq!(last, outcome.best, "{fen}");
+                assert!(outcome.value.abs() < INFINITE, "{fen}: {}", outcome.value);
             }
         }
     }

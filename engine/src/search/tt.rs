@@ -12,7 +12,6 @@ use crate::board::Move;
 use crate::platform::{advise_huge_pages, available_megabytes, prefetch};
 use crate::value::{NONE, TABLEBASE_WIN_IN_MAX, Value};
 use bytemuck::allocation::try_zeroed_slice_box;
-use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering::Relaxed};
 use std::thread;
 
@@ -102,16 +101,9 @@ fn slots(cluster: &[AtomicU64; CLUSTER_WORDS]) -> &[Slot] {
 }
 
 /// Why the table was not resized.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
 pub struct HashError(String);
-
-impl fmt::Display for HashError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl std::error::Error for HashError {}
 
 /// Refuses a table of `megabytes` if fewer are known to be `available`.
 fn check_memory(megabytes: usize, available: Option<usize>) -> Result<(), HashError> {

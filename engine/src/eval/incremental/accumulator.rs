@@ -4,7 +4,7 @@
 //! with valid sums, and stay valid for its other descendants. Positions that are never evaluated cost nothing.
 
 use super::compiled::Compiled;
-use super::sums::{Change, PieceSums};
+use super::sums::PieceSums;
 use crate::board::{Board, Delta};
 
 /// The accumulator stack.
@@ -16,14 +16,14 @@ pub(crate) struct Accumulator {
 /// A position of the stack.
 struct StackEntry {
     /// The pieces that the move to the position changed; none at the root.
-    change: Change,
+    delta: Delta,
     valid: bool,
     sums: PieceSums,
 }
 
 impl StackEntry {
     fn invalid() -> StackEntry {
-        StackEntry { change: Change::none(), valid: false, sums: PieceSums::default() }
+        StackEntry { delta: Delta::none(), valid: false, sums: PieceSums::default() }
     }
 }
 
@@ -58,7 +58,7 @@ impl Accumulator {
             self.stack.push(StackEntry::invalid());
         }
         let slot = &mut self.stack[self.top];
-        (slot.valid, slot.change) = (false, Change::new(delta));
+        (slot.valid, slot.delta) = (false, *delta);
     }
 
     /// Returns to the position before the last move.
@@ -85,7 +85,7 @@ impl Accumulator {
         while valid < self.top {
             let (before, after) = self.stack.split_at_mut(valid + 1);
             let slot = &mut after[0];
-            slot.sums.update(compiled, &before[valid].sums, &slot.change);
+            slot.sums.update(compiled, &before[valid].sums, &slot.delta);
             slot.valid = true;
             valid += 1;
         }

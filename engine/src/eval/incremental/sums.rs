@@ -17,31 +17,8 @@ pub(crate) struct PieceSums {
     pub sums: [i32; 2],
 }
 
-/// The pieces that a move removes and adds.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Change {
-    removed: [PackedPiece; 2],
-    added: [PackedPiece; 2],
-    removals: u8,
-    additions: u8,
-}
-
 /// If two positions differ in more pieces than this, a refresh is faster than the difference.
 const MOST_DIFFERENT: usize = 10;
-
-impl Change {
-    pub(crate) fn new(delta: &Delta) -> Change {
-        // Packs both entries of each array, used or not: faster than a loop over the number of pieces.
-        let [removed, added] = delta.padded().map(|pieces| pieces.map(packed_piece));
-        let (removals, additions) = (delta.removed().len() as u8, delta.added().len() as u8);
-        Change { removed, added, removals, additions }
-    }
-
-    /// No pieces.
-    pub(crate) fn none() -> Change {
-        Change::new(&Delta::none())
-    }
-}
 
 impl PieceSums {
     /// Computes the sums of a position from scratch. The old content is ignored.
@@ -74,9 +51,10 @@ impl PieceSums {
     }
 
     /// Computes the sums after a move from those `before` it. The old content is ignored.
-    pub(crate) fn update(&mut self, compiled: &Compiled, before: &PieceSums, change: &Change) {
-        let removed = &change.removed[..usize::from(change.removals)];
-        let added = &change.added[..usize::from(change.additions)];
+    pub(crate) fn update(&mut self, compiled: &Compiled, before: &PieceSums, delta: &Delta) {
+        // Packs both entries of each array, used or not: faster than a loop over the number of pieces.
+        let [removed, added] = delta.padded().map(|pieces| pieces.map(packed_piece));
+        let (removed, added) = (&removed[..delta.removed().len()], &added[..delta.added().len()]);
         self.sums = before.sums;
         if !compiled.pairs().is_empty() {
             self.pieces.clone_from(&before.pieces);

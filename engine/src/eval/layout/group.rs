@@ -48,22 +48,6 @@ pub enum Kind {
     Batched,
 }
 
-/// The [`Kind`] of a mark in the table.
-macro_rules! kind {
-    () => {
-        Kind::Plain
-    };
-    (attack) => {
-        Kind::Attack
-    };
-    (pair) => {
-        Kind::Pair
-    };
-    (batched) => {
-        Kind::Batched
-    };
-}
-
 /// The name of a group: that of its constant in lower case.
 macro_rules! group_name {
     ($constant:ident) => {{
@@ -75,17 +59,7 @@ macro_rules! group_name {
     }};
 }
 
-/// The name of a group in weights files: as given, or that of its constant in lower case.
-macro_rules! stored_name {
-    ($constant:ident $name:literal) => {
-        $name
-    };
-    ($constant:ident) => {
-        group_name!($constant)
-    };
-}
-
-pub(super) use {group_name, kind, stored_name};
+pub(super) use group_name;
 
 impl Group {
     pub(super) const fn new<P: Properties>(
@@ -353,28 +327,4 @@ pub(super) const fn lower_case<const N: usize>(name: &str) -> [u8; N] {
         i += 1;
     }
     lower
-}
-
-/// The table of all groups for `docs/evaluation.md`.
-pub fn markdown() -> String {
-    use std::fmt::Write;
-    let mut text =
-        String::from("| family | group | features | what they count | properties |\n|---|---|---:|---|---|\n");
-    let mut family = None;
-    for group in &GROUPS {
-        let first = family.replace(group.family) != Some(group.family);
-        let family = if first { group.family.name() } else { "" };
-        let properties: Vec<String> = match group.properties {
-            [property] => vec![property.name.to_string()],
-            several => several.iter().map(|property| format!("{} ({})", property.name, property.len)).collect(),
-        };
-        let (name, features, about) = (group.name, thousands(group.len), group.about);
-        let _ = writeln!(text, "| {family} | `{name}` | {features} | {about} | {} |", properties.join(", "));
-    }
-    let _ = writeln!(text, "| | **{} groups** | **{}** | | |", GROUPS.len(), thousands(super::LEN));
-    text
-}
-
-fn thousands(number: usize) -> String {
-    if number < 1000 { number.to_string() } else { format!("{},{:03}", number / 1000, number % 1000) }
 }

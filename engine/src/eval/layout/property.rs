@@ -56,6 +56,26 @@ impl<A: Property, B: Property, C: Property> Properties for (A, B, C) {
     const INFO: &'static [PropertyInfo] = &[info::<A>(), info::<B>(), info::<C>()];
 }
 
+/// Declares a property of a type: its name, its number of values, the index of a value, and the words of an index.
+macro_rules! property {
+    ($type:ty, $name:expr, $len:expr, |$value:ident| $index:expr, |$at:ident| $words:expr) => {
+        impl Property for $type {
+            const NAME: &'static str = $name;
+            const LEN: usize = $len;
+
+            #[inline(always)]
+            fn index(self) -> usize {
+                let $value = self;
+                $index
+            }
+
+            fn words($at: usize) -> String {
+                $words.into()
+            }
+        }
+    };
+}
+
 /// Declares properties that are true or false: `Type "name" ["words if false", "words if true"];`
 macro_rules! either {
     ($($(#[$doc:meta])* $type:ident $name:literal [$no:literal, $yes:literal];)*) => {$(
@@ -63,19 +83,7 @@ macro_rules! either {
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub struct $type(pub bool);
 
-        impl Property for $type {
-            const NAME: &'static str = $name;
-            const LEN: usize = 2;
-
-            #[inline(always)]
-            fn index(self) -> usize {
-                usize::from(self.0)
-            }
-
-            fn words(index: usize) -> String {
-                [$no, $yes][index].to_string()
-            }
-        }
+        property!($type, $name, 2, |value| usize::from(value.0), |index| [$no, $yes][index]);
     )*};
 }
 
@@ -96,19 +104,7 @@ macro_rules! one_of {
             pub const ALL: [Self; [$($words),*].len()] = [$(Self::$value),*];
         }
 
-        impl Property for $type {
-            const NAME: &'static str = $name;
-            const LEN: usize = Self::ALL.len();
-
-            #[inline(always)]
-            fn index(self) -> usize {
-                self as usize
-            }
-
-            fn words(index: usize) -> String {
-                [$($words),*][index].to_string()
-            }
-        }
+        property!($type, $name, Self::ALL.len(), |value| value as usize, |index| [$($words),*][index]);
     )*};
 }
 
@@ -124,24 +120,11 @@ macro_rules! number {
             const OPEN: bool = !stringify!($($more)?).is_empty();
         }
 
-        impl Property for $type {
-            const NAME: &'static str = $name;
-            const LEN: usize = $last - $first + 1;
-
-            #[inline(always)]
-            fn index(self) -> usize {
-                (if Self::OPEN { self.0.min($last) } else { self.0 }) - $first
-            }
-
-            fn words(index: usize) -> String {
-                let more = if Self::OPEN && index + 1 == Self::LEN { " or more" } else { "" };
-                match $first + index {
-                    0 => format!("no {}", $several),
-                    1 if more.is_empty() => format!("1 {}", $one),
-                    count => format!("{count}{more} {}", $several),
-                }
-            }
-        }
+        property!(
+            $type, $name, $last - $first + 1,
+            |value| (if Self::OPEN { value.0.min($last) } else { value.0 }) - $first,
+            |index| counted($first + index, Self::OPEN && index + 1 == Self::LEN, [$one, $several])
+        );
     )*};
 }
 
@@ -152,19 +135,10 @@ macro_rules! piece_type {
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub struct $type(pub usize);
 
-        impl Property for $type {
-            const NAME: &'static str = $name;
-            const LEN: usize = Piece::$last as usize - Piece::$first as usize + 1;
-
-            #[inline(always)]
-            fn index(self) -> usize {
-                self.0 - Piece::$first as usize
-            }
-
-            fn words(index: usize) -> String {
-                crate::board::PIECE_NAMES[Piece::$first as usize + index].to_string()
-            }
-        }
+        property!(
+            $type, $name, Piece::$last as usize - Piece::$first as usize + 1,
+            |piece| piece.0 - Piece::$first as usize, |index| PIECE_NAMES[Piece::$first as usize + index]
+        );
     )*};
 }
 
@@ -175,75 +149,41 @@ macro_rules! rank {
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub struct $type(pub usize);
 
-        impl Property for $type {
-            const NAME: &'static str = "rank";
-            const LEN: usize = $last - $first + 1;
-
-            #[inline(always)]
-            fn index(self) -> usize {
-                self.0 - ($first - 1)
-            }
-
-            fn words(index: usize) -> String {
-                on_rank($first - 1 + index)
-            }
-        }
+        property!(
+            $type, "rank", $last - $first + 1, |rank| rank.0 - ($first - 1), |index| on_rank($first - 1 + index)
+        );
     )*};
 }
 
-pub(super) use {either, number, one_of, piece_type, rank};
+pub(super) use {either, number, one_of, piece_type, property, rank};
 
 pub(super) fn on_rank(rank: usize) -> String {
     let ordinal = ["1st", "2nd", "3rd", "4th", "5th", "6th", "7th", "8th"][rank];
     format!("on the {ordinal} rank")
 }
 
-impl Property for Piece {
-    const NAME: &'static str = "piece type";
-    const LEN: usize = PIECE_NAMES.len();
-
-    #[inline(always)]
-    fn index(self) -> usize {
-        self.to_index()
-    }
-
-    fn words(index: usize) -> String {
-        PIECE_NAMES[index].to_string()
+/// A number of things in words, such as "no pawns", "1 pawn" and "2 or more knights".
+pub(super) fn counted(count: usize, or_more: bool, [one, several]: [&str; 2]) -> String {
+    match count {
+        0 => format!("no {several}"),
+        _ if or_more => format!("{count} or more {several}"),
+        1 => format!("1 {one}"),
+        _ => format!("{count} {several}"),
     }
 }
+
+property!(Piece, "piece type", PIECE_NAMES.len(), |piece| piece.to_index(), |index| PIECE_NAMES[index]);
 
 /// A square on files a to d, by its index among them (see [`pairs::row`]).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HalfSquare(pub usize);
 
-impl Property for HalfSquare {
-    const NAME: &'static str = "square";
-    const LEN: usize = pairs::ROWS;
+property!(HalfSquare, "square", pairs::ROWS, |square| square.0, |index| pairs::square_of_row(index).to_string());
 
-    #[inline(always)]
-    fn index(self) -> usize {
-        self.0
-    }
-
-    fn words(index: usize) -> String {
-        pairs::square_of_row(index).to_string()
-    }
-}
-
-impl Property for Pair {
-    const NAME: &'static str = "both pieces and their squares";
-    const LEN: usize = pairs::TABLES * pairs::ROWS * pairs::COLUMNS;
-
-    #[inline(always)]
-    fn index(self) -> usize {
-        Pair::index(self)
-    }
-
-    fn words(index: usize) -> String {
-        let (first, other) = pairs::pieces_of(index);
-        format!("{} with {}", pairs::name(first), pairs::name(other))
-    }
-}
+property!(Pair, "both pieces and their squares", pairs::LEN, |pair| Pair::index(pair), |index| {
+    let (first, other) = pairs::pieces_of(index);
+    format!("{} with {}", pairs::name(first), pairs::name(other))
+});
 
 /// The numbers of pieces of two types. The second type is the enemy's if `ENEMY`, else of the same player.
 ///
@@ -301,10 +241,8 @@ impl<const ENEMY: bool> Property for Counts<ENEMY> {
         let Self { types, counts } = Self::of(index);
         let [one, other] = [0, 1].map(|i| {
             let (piece, count) = (types[i], counts[i]);
-            let more = if piece != 0 && count + 1 == COUNT_LEVELS[piece] { " or more" } else { "" };
-            let plural = if count == 1 && more.is_empty() { "" } else { "s" };
-            let count = if count == 0 { "no".to_string() } else { count.to_string() };
-            format!("{count}{more} {}{plural}", PIECE_NAMES[piece])
+            let or_more = piece != 0 && count + 1 == COUNT_LEVELS[piece];
+            counted(count, or_more, [PIECE_NAMES[piece], &format!("{}s", PIECE_NAMES[piece])])
         });
         let relation = if ENEMY { "against" } else { "with" };
         format!("{one} {relation} {other}")

@@ -2,6 +2,7 @@
 
 use super::*;
 use std::collections::HashSet;
+use std::fmt::Write;
 
 #[test]
 fn names_are_unique_and_lie_end_to_end() {
@@ -146,6 +147,29 @@ fn words_are_those_of_a_player() {
         let group = group_of(feature);
         assert_eq!(group.words(feature - group.start), expected);
     }
+}
+
+/// The table of all groups for `docs/evaluation.md`.
+fn markdown() -> String {
+    let mut text =
+        String::from("| family | group | features | what they count | properties |\n|---|---|---:|---|---|\n");
+    let mut family = None;
+    for group in &GROUPS {
+        let first = family.replace(group.family) != Some(group.family);
+        let family = if first { group.family.name() } else { "" };
+        let properties: Vec<String> = match group.properties {
+            [property] => vec![property.name.to_string()],
+            several => several.iter().map(|property| format!("{} ({})", property.name, property.len)).collect(),
+        };
+        let (name, features, about) = (group.name, thousands(group.len), group.about);
+        let _ = writeln!(text, "| {family} | `{name}` | {features} | {about} | {} |", properties.join(", "));
+    }
+    let _ = writeln!(text, "| | **{} groups** | **{}** | | |", GROUPS.len(), thousands(LEN));
+    text
+}
+
+fn thousands(number: usize) -> String {
+    if number < 1000 { number.to_string() } else { format!("{},{:03}", number / 1000, number % 1000) }
 }
 
 /// The table of features in the documentation is up to date.

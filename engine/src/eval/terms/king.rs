@@ -63,7 +63,7 @@ pub(crate) fn king_key(board: &Board) -> u64 {
         (king | usize::from((heavy & board.colors(color)).any()) << 1 | usize::from(board.can_castle(color))) as u64
     };
     let kings = color(Color::White) << 8 | color(Color::Black);
-    board.pawn_key() ^ (kings + 1).wrapping_mul(GOLDEN)
+    board.keys().pawns ^ (kings + 1).wrapping_mul(GOLDEN)
 }
 
 /// Visits the terms of pawns and kings, for both colors.

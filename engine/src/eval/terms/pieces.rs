@@ -120,7 +120,7 @@ fn minor<S: Visitor>(view: &View, areas: &Areas, piece: usize, at: Square, attac
     }
 }
 
-/// Visits the terms of the groups marked `#[pair]`, which depend on two pieces alone. Search adds their weights to the
+/// Visits the terms of the groups marked `#[Pair]`, which depend on two pieces alone. Search adds their weights to the
 /// 2-tuples of the two pieces, at no cost.
 pub(crate) fn pair_terms<S: Visitor>(one: PieceSquare, other: PieceSquare, visitor: &mut S) {
     for (minor, other) in [(one, other), (other, one)] {

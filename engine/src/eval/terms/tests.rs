@@ -1,11 +1,11 @@
 //! The terms on random positions and on constructed ones.
 
 use super::*;
-use crate::board::squares::{square, square_set};
-use crate::board::{Color, PieceSquare, Square};
+use crate::board::squares::square_set;
+use crate::board::tests::{random_boards, setup_of};
+use crate::board::{Color, Piece, PieceSquare, Square};
 use crate::eval::layout::*;
-use rand::RngExt;
-use rand_pcg::Pcg64Mcg;
+use crate::eval::tests::flipped;
 use std::collections::{BTreeMap, HashSet};
 
 /// The features of a position with their counts, without those that cancel.
@@ -24,72 +24,9 @@ fn board(fen: &str) -> Board {
     Board::from_fen(fen).unwrap_or_else(|error| panic!("{fen}: {error}"))
 }
 
-/// Calls `check` with the positions of some random games.
-fn random_positions(games: u64, mut check: impl FnMut(&Board)) {
-    for seed in 0..games {
-        let mut random = Pcg64Mcg::new(u128::from(seed) * 2 + 1);
-        let mut board = Board::startpos();
-        for _ in 0..150 {
-            check(&board);
-            let moves = board.moves();
-            if moves.is_empty() {
-                break;
-            }
-            board = board.after(moves[random.random_range(0..moves.len())]);
-        }
-    }
-}
-
-fn rows(fen: &str) -> (Vec<String>, &str) {
-    let (placement, rest) = fen.split_once(' ').expect("a FEN has fields");
-    (placement.split('/').map(str::to_string).collect(), rest)
-}
-
-/// The same position with colors exchanged.
-fn flip_colors(fen: &str) -> String {
-    let swap = |text: &str| -> String {
-        let swapped =
-            text.chars().map(|c| if c.is_ascii_uppercase() { c.to_ascii_lowercase() } else { c.to_ascii_uppercase() });
-        swapped.collect()
-    };
-    let (mut placement, rest) = rows(fen);
-    placement.reverse();
-    let fields: Vec<&str> = rest.split(' ').collect();
-    let mover = if fields[0] == "w" { "b" } else { "w" };
-    let passant = match fields[2].as_bytes() {
-        [file, b'3'] => format!("{}6", *file as char),
-        [file, b'6'] => format!("{}3", *file as char),
-        _ => "-".into(),
-    };
-    format!("{} {mover} {} {passant} {} {}", swap(&placement.join("/")), swap(fields[1]), fields[3], fields[4])
-}
-
-/// The same position with left and right exchanged, without castling.
-fn mirror(fen: &str) -> String {
-    let (placement, rest) = rows(fen);
-    let placement: Vec<String> = placement.iter().map(|row| row.chars().rev().collect()).collect();
-    let mover = rest.split(' ').next().expect("a FEN has a side to move");
-    format!("{} {mover} - - 0 1", placement.join("/"))
-}
-
-#[test]
-fn exchanging_colors_negates_every_count() {
-    random_positions(30, |position| {
-        let flipped = features(&board(&flip_colors(&position.fen())));
-        let negated: BTreeMap<_, _> =
-            features(position).into_iter().map(|(feature, count)| (feature, -count)).collect();
-        assert_eq!(flipped, negated, "{}", position.fen());
-    });
-}
-
-#[test]
-fn exchanging_left_and_right_changes_nothing() {
-    random_positions(30, |position| {
-        if !position.can_castle(Color::White) && !position.can_castle(Color::Black) {
-            let mirrored = features(&board(&mirror(&position.fen())));
-            assert_eq!(mirrored, features(position), "{}", position.fen());
-        }
-    });
+/// Calls `check` with positions of random games.
+fn random_positions(games: usize, mut check: impl FnMut(&Board)) {
+    random_boards(150 * games, games as u128, |board, _| check(board));
 }
 
 #[test]
@@ -116,25 +53,10 @@ fn every_group_is_reached() {
 #[test]
 fn pawn_terms_depend_on_pawns_alone() {
     random_positions(5, |position| {
-        let pawns: String = {
-            let mut rows = Vec::new();
-            for rank in (0..8).rev() {
-                let row: String = (0..8)
-                    .map(|file| match position.piece_on(square(rank * 8 + file)) {
-                        Some(crate::board::Piece::Pawn)
-                            if position.color_on(square(rank * 8 + file)) == Some(Color::White) =>
-                        {
-                            'P'
-                        }
-                        Some(crate::board::Piece::Pawn) => 'p',
-                        _ => '1',
-                    })
-                    .collect();
-                rows.push(row);
-            }
-            rows.join("/")
-        };
-        let Some(bare) = with_kings(&pawns) else { return };
+        let mut setup = setup_of(position);
+        let stays = |&(piece, _): &(Piece, Color)| matches!(piece, Piece::Pawn | Piece::King);
+        setup.pieces.iter_mut().for_each(|placed| *placed = placed.filter(stays));
+        let bare = Board::from_setup(&setup).expect("no pawn attacks the king of the side that has moved");
         let mut all: Vec<(u32, i32)> = Vec::new();
         let mut alone: Vec<(u32, i32)> = Vec::new();
         let info: PawnInfo = pawn_terms(position, &mut all);
@@ -143,17 +65,9 @@ fn pawn_terms_depend_on_pawns_alone() {
     });
 }
 
-/// A board of pawns with kings put on two back-rank squares, if that is a legal position.
-fn with_kings(pawns: &str) -> Option<Board> {
-    let placement = pawns.replacen("11111111", "k1111111", 1);
-    let last = placement.rfind("11111111")?;
-    let placement = format!("{}1111111K{}", &placement[..last], &placement[last + 8..]);
-    Board::from_fen(&format!("{placement} w - - 0 1")).ok()
-}
-
 /// White's count of a feature minus Black's.
-fn count(fen: &str, feature: usize) -> i32 {
-    features(&board(fen)).get(&(feature as u32)).copied().unwrap_or(0)
+fn count(board: &Board, feature: usize) -> i32 {
+    features(board).get(&(feature as u32)).copied().unwrap_or(0)
 }
 
 /// Positions in which White has exactly one of a feature and Black none.
@@ -221,9 +135,9 @@ fn constructed_positions() {
     for (fen, feature) in cases {
         let group = group_of(feature);
         let words = group.words(feature - group.start);
-        let (found, flipped) = (count(fen, feature), count(&flip_colors(fen), feature));
-        if (found, flipped) != (1, -1) {
-            wrong.push(format!("{fen}: {found} and {flipped} of {} ({words})", group.name));
+        let [found, exchanged] = [board(fen), flipped(&board(fen), true, false)].map(|board| count(&board, feature));
+        if (found, exchanged) != (1, -1) {
+            wrong.push(format!("{fen}: {found} and {exchanged} of {} ({words})", group.name));
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
@@ -241,7 +155,7 @@ fn mobility_counts_safe_squares() {
         ("4k3/8/8/8/3Q4/8/8/7K w - - 0 1", MOBILITY_QUEEN.at(QueenSquares(27))),
     ];
     for (fen, feature) in cases {
-        assert_eq!(count(fen, feature), 1, "{fen}");
+        assert_eq!(count(&board(fen), feature), 1, "{fen}");
     }
 }
 
@@ -270,7 +184,7 @@ fn danger_grows_with_the_attack() {
     assert!(quiet + 5 < attack, "{quiet} {attack}");
 }
 
-/// The pair terms of all pairs of pieces are the features of the groups marked `#[pair]`, and no others.
+/// The pair terms of all pairs of pieces are the features of the groups marked `#[Pair]`, and no others.
 #[test]
 fn pair_terms_are_the_features_of_pair_groups() {
     let mut reached = HashSet::new();
@@ -321,7 +235,7 @@ impl SideRelative for Calls {
     fn flip_side(&mut self) {}
 }
 
-/// Exactly the groups marked `#[batched]` are added as batches, and no pair group by a visitor that skips pair terms.
+/// Exactly the groups marked `#[Batched]` are added as batches, and no pair group by a visitor that skips pair terms.
 #[test]
 fn batched_groups_are_added_as_batches() {
     let mut calls = Calls::default();
@@ -335,7 +249,7 @@ fn batched_groups_are_added_as_batches() {
     assert!(calls.single.is_disjoint(&calls.batched) && calls.single.is_disjoint(&names(Kind::Pair)));
 }
 
-/// The groups of king safety marked `#[attack]` count what is done to the enemy king: when a king moves, the enemy's
+/// The groups of king safety marked `#[Attack]` count what is done to the enemy king: when a king moves, the enemy's
 /// features of these groups change more often than its own. The features of the other groups are the king's own.
 #[test]
 fn attack_groups_are_about_the_enemy_king() {

@@ -12,8 +12,9 @@ use super::Weights;
 use crate::eval::floats::{PHASES, WeightsError};
 use crate::eval::layout::{self, GROUPS, Group, LEN};
 use crate::eval::units::{MAX_SCALE, Units, WinRate};
-use serde::de::{self, DeserializeSeed, Deserializer, MapAccess, Visitor};
-use serde::ser::{SerializeMap, Serializer};
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{self, Deserializer, MapAccess, Visitor};
+use serde::ser::Serializer;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -40,7 +41,7 @@ impl Weights {
         document.check()?;
         let (ints, mut notes) = document.integers()?;
         let mut weights = Weights::from_ints(ints)?;
-        weights.units = document.units();
+        weights.units = Units { scale: document.scale, win_rate: document.win_rate };
         document.check_hash(&weights.id(), &mut notes)?;
         weights.meta.name = document.name;
         weights.meta.provenance = document.made;
@@ -50,18 +51,23 @@ impl Weights {
 
     /// The text of a weights file.
     pub fn to_json(&self) -> Vec<u8> {
-        let document = DocumentOut {
+        let document = Document {
             format: FORMAT,
-            name: &self.meta.name,
+            name: self.meta.name.clone(),
             scale: self.units.scale,
             win_rate: self.units.win_rate,
-            hash: self.id(),
-            made: &self.meta.provenance,
+            hash: Some(self.id()),
+            made: self.meta.provenance.clone(),
             layout: Layout {
                 checksum: layout::checksum(),
                 groups: GROUPS.iter().map(|group| (group.stored_name.to_string(), group.len)).collect(),
             },
-            weights: GroupsOut(self.ints()),
+            weights: GroupWeights(
+                GROUPS
+                    .iter()
+                    .map(|group| (group.stored_name.to_string(), Integers::of(&self.ints[group.range()])))
+                    .collect(),
+            ),
         };
         let mut text = serde_json::to_vec(&document).expect("weights are plain data with text keys");
         text.push(b'\n');
@@ -99,7 +105,7 @@ struct Version {
     format: u32,
 }
 
-#[derive(Deserialize)]
+#[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Document {
     format: u32,
@@ -111,8 +117,7 @@ struct Document {
     #[serde(default)]
     made: serde_json::Value,
     layout: Layout,
-    #[serde(deserialize_with = "groups")]
-    weights: Vec<(String, Integers)>,
+    weights: GroupWeights,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -122,8 +127,21 @@ struct Layout {
     groups: Vec<(String, usize)>,
 }
 
-/// The weights of a group, middlegame and endgame; `None` if all are zero.
-type Integers = Option<[Vec<i32>; 2]>;
+/// The weights by group, in the order of the file.
+struct GroupWeights(Vec<(String, Integers)>);
+
+/// The weights of a group, written as `0` if all are zero.
+enum Integers {
+    Zero,
+    Lists(Lists),
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Lists {
+    mg: Vec<i32>,
+    eg: Vec<i32>,
+}
 
 impl Document {
     fn check(&self) -> Result<(), WeightsError> {
@@ -141,11 +159,7 @@ impl Document {
             )));
         }
         no_name_twice(groups.iter().map(|(name, _)| name))?;
-        no_name_twice(self.weights.iter().map(|(name, _)| name))
-    }
-
-    fn units(&self) -> Units {
-        Units { scale: self.scale, win_rate: self.win_rate }
+        no_name_twice(self.weights.0.iter().map(|(name, _)| name))
     }
 
     /// Compares the content hash in the file, if any, with the computed one.
@@ -170,12 +184,12 @@ impl Document {
             |name: &str| WeightsError::new(format!("group `{name}` is not both in the layout and among the weights"));
         for (name, len) in &self.layout.groups {
             let ours = known_group(name, *len)?;
-            let weights = self.weights.iter().find(|(group, _)| group == name);
-            if let (_, Some(lists)) = weights.ok_or_else(|| missing(name))? {
+            let weights = self.weights.0.iter().find(|(group, _)| group == name);
+            if let (_, Integers::Lists(lists)) = weights.ok_or_else(|| missing(name))? {
                 copy(ours, lists, &mut ints)?;
             }
         }
-        for (name, _) in &self.weights {
+        for (name, _) in &self.weights.0 {
             if !self.layout.groups.iter().any(|(group, _)| group == name) {
                 return Err(missing(name));
             }
@@ -197,14 +211,9 @@ fn no_name_twice<'a>(names: impl Iterator<Item = &'a String>) -> Result<(), Weig
     Ok(())
 }
 
-/// The group with this name in weights files.
-fn stored_group(name: &str) -> Option<&'static Group> {
-    const KNOWN: &[Group] = &GROUPS;
-    KNOWN.iter().find(|group| group.stored_name == name)
-}
-
 fn known_group(name: &str, len: usize) -> Result<&'static Group, WeightsError> {
-    match stored_group(name) {
+    const KNOWN: &[Group] = &GROUPS;
+    match KNOWN.iter().find(|group| group.stored_name == name) {
         Some(group) if group.len == len => Ok(group),
         Some(group) => Err(WeightsError::new(format!(
             "group `{name}` has {len} features in the weights and {} in this engine",
@@ -214,8 +223,8 @@ fn known_group(name: &str, len: usize) -> Result<&'static Group, WeightsError> {
     }
 }
 
-fn copy(group: &Group, lists: &[Vec<i32>; 2], ints: &mut [[i32; 2]]) -> Result<(), WeightsError> {
-    for (list, phase) in lists.iter().zip(PHASES) {
+fn copy(group: &Group, lists: &Lists, ints: &mut [[i32; 2]]) -> Result<(), WeightsError> {
+    for (list, phase) in [&lists.mg, &lists.eg].into_iter().zip(PHASES) {
         if list.len() != group.len {
             let (name, found, expected) = (group.name, list.len(), group.len);
             return Err(WeightsError::new(format!(
@@ -223,157 +232,88 @@ fn copy(group: &Group, lists: &[Vec<i32>; 2], ints: &mut [[i32; 2]]) -> Result<(
             )));
         }
     }
-    for ((weight, &mg), &eg) in ints[group.range()].iter_mut().zip(&lists[0]).zip(&lists[1]) {
+    for ((weight, &mg), &eg) in ints[group.range()].iter_mut().zip(&lists.mg).zip(&lists.eg) {
         *weight = [mg, eg];
     }
     Ok(())
 }
 
-/// Deserializes the groups in order; errors name the group.
-fn groups<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<(String, Integers)>, D::Error> {
-    struct Groups;
-
-    impl<'de> Visitor<'de> for Groups {
-        type Value = Vec<(String, Integers)>;
-
-        fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
-            f.write_str("weights by group")
+impl Integers {
+    fn of(weights: &[[i32; 2]]) -> Integers {
+        if weights.iter().all(|weight| *weight == [0; 2]) {
+            return Integers::Zero;
         }
-
-        fn visit_map<M: MapAccess<'de>>(self, mut map: M) -> Result<Self::Value, M::Error> {
-            let mut groups = Vec::new();
-            while let Some(name) = map.next_key::<String>()? {
-                let integers = map.next_value_seed(InGroup { len: stored_group(&name).map_or(0, |group| group.len) });
-                match integers {
-                    Ok(integers) => groups.push((name, integers)),
-                    Err(error) => return Err(de::Error::custom(format_args!("in group `{name}`: {error}"))),
-                }
-            }
-            Ok(groups)
-        }
-    }
-
-    deserializer.deserialize_map(Groups)
-}
-
-/// Deserializes a group: `0` or two lists.
-struct InGroup {
-    len: usize,
-}
-
-impl<'de> DeserializeSeed<'de> for InGroup {
-    type Value = Integers;
-
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Integers, D::Error> {
-        deserializer.deserialize_any(self)
+        let list = |phase: usize| weights.iter().map(|weight| weight[phase]).collect();
+        Integers::Lists(Lists { mg: list(0), eg: list(1) })
     }
 }
 
-impl<'de> Visitor<'de> for InGroup {
-    type Value = Integers;
-
-    fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        f.write_str("0 or a map with the lists `mg` and `eg`")
-    }
-
-    fn visit_u64<E: de::Error>(self, number: u64) -> Result<Integers, E> {
-        if number == 0 { Ok(None) } else { Err(E::invalid_value(de::Unexpected::Unsigned(number), &self)) }
-    }
-
-    fn visit_map<M: MapAccess<'de>>(self, mut map: M) -> Result<Integers, M::Error> {
-        let (mut mg, mut eg) = (None, None);
-        while let Some(key) = map.next_key::<String>()? {
-            let (list, name) = match key.as_str() {
-                "mg" => (&mut mg, "mg"),
-                "eg" => (&mut eg, "eg"),
-                other => return Err(de::Error::unknown_field(other, &["mg", "eg"])),
-            };
-            if list.is_some() {
-                return Err(de::Error::duplicate_field(name));
-            }
-            *list = Some(map.next_value_seed(List { name, len: self.len })?);
-        }
-        match (mg, eg) {
-            (Some(mg), Some(eg)) => Ok(Some([mg, eg])),
-            (None, _) => Err(de::Error::missing_field("mg")),
-            (_, None) => Err(de::Error::missing_field("eg")),
-        }
-    }
-}
-
-/// Deserializes a list of integers; errors name the list and the index.
-struct List {
-    name: &'static str,
-    len: usize,
-}
-
-impl<'de> DeserializeSeed<'de> for List {
-    type Value = Vec<i32>;
-
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Vec<i32>, D::Error> {
-        deserializer.deserialize_seq(self)
-    }
-}
-
-impl<'de> Visitor<'de> for List {
-    type Value = Vec<i32>;
-
-    fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        f.write_str("a list of integers")
-    }
-
-    fn visit_seq<A: de::SeqAccess<'de>>(self, mut list: A) -> Result<Vec<i32>, A::Error> {
-        let mut integers = Vec::with_capacity(self.len);
-        loop {
-            match list.next_element() {
-                Ok(Some(integer)) => integers.push(integer),
-                Ok(None) => return Ok(integers),
-                Err(error) => {
-                    let (name, index) = (self.name, integers.len());
-                    return Err(de::Error::custom(format_args!("`{name}` weight {index}: {error}")));
-                }
-            }
-        }
-    }
-}
-
-#[derive(Serialize)]
-struct DocumentOut<'a> {
-    format: u32,
-    name: &'a str,
-    scale: i32,
-    win_rate: WinRate,
-    hash: String,
-    made: &'a serde_json::Value,
-    layout: Layout,
-    weights: GroupsOut<'a>,
-}
-
-struct GroupsOut<'a>(&'a [[i32; 2]]);
-
-impl Serialize for GroupsOut<'_> {
+impl Serialize for Integers {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(Some(GROUPS.len()))?;
-        for group in &GROUPS {
-            let weights = &self.0[group.range()];
-            if weights.iter().all(|weight| *weight == [0; 2]) {
-                map.serialize_entry(group.stored_name, &0)?;
-            } else {
-                map.serialize_entry(group.stored_name, &Lists::of(weights))?;
-            }
+        match self {
+            Integers::Zero => serializer.serialize_u8(0),
+            Integers::Lists(lists) => lists.serialize(serializer),
         }
-        map.end()
     }
 }
 
-#[derive(Serialize)]
-struct Lists {
-    mg: Vec<i32>,
-    eg: Vec<i32>,
+impl<'de> Deserialize<'de> for Integers {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Integers, D::Error> {
+        struct ZeroOrLists;
+
+        impl<'de> Visitor<'de> for ZeroOrLists {
+            type Value = Integers;
+
+            fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+                f.write_str("0 or a map with the lists `mg` and `eg`")
+            }
+
+            fn visit_u64<E: de::Error>(self, number: u64) -> Result<Integers, E> {
+                match number {
+                    0 => Ok(Integers::Zero),
+                    _ => Err(E::invalid_value(de::Unexpected::Unsigned(number), &self)),
+                }
+            }
+
+            fn visit_map<M: MapAccess<'de>>(self, map: M) -> Result<Integers, M::Error> {
+                Lists::deserialize(MapAccessDeserializer::new(map)).map(Integers::Lists)
+            }
+        }
+
+        deserializer.deserialize_any(ZeroOrLists)
+    }
 }
 
-impl Lists {
-    fn of(weights: &[[i32; 2]]) -> Lists {
-        Lists { mg: weights.iter().map(|w| w[0]).collect(), eg: weights.iter().map(|w| w[1]).collect() }
+impl Serialize for GroupWeights {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.0.iter().map(|(name, integers)| (name, integers)))
+    }
+}
+
+/// In the order of the file; errors name the group.
+impl<'de> Deserialize<'de> for GroupWeights {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<GroupWeights, D::Error> {
+        struct ByGroup;
+
+        impl<'de> Visitor<'de> for ByGroup {
+            type Value = GroupWeights;
+
+            fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+                f.write_str("weights by group")
+            }
+
+            fn visit_map<M: MapAccess<'de>>(self, mut map: M) -> Result<GroupWeights, M::Error> {
+                let mut groups = Vec::new();
+                while let Some(name) = map.next_key::<String>()? {
+                    match map.next_value() {
+                        Ok(integers) => groups.push((name, integers)),
+                        Err(error) => return Err(de::Error::custom(format_args!("in group `{name}`: {error}"))),
+                    }
+                }
+                Ok(GroupWeights(groups))
+            }
+        }
+
+        deserializer.deserialize_map(ByGroup)
     }
 }
