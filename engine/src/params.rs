@@ -4,8 +4,8 @@
 //! *base* is the constant term of a formula, a *factor* multiplies, a *divisor* divides, a *threshold* is compared
 //! with. Depths are in plies, reductions in 1/1024 plies.
 //!
-//! Each search has its own [`Params`], so that two engines of one process can play with different parameters (`dyad
-//! match --set`). With the feature `tune` every parameter is a UCI option, for tuners.
+//! They are compiled in. With the Cargo feature `tune`, which costs one or two per cent of speed, each search has its own
+//! [`Params`]: every parameter is a UCI option, for tuners, and `dyad match --set` gives each player values of its own.
 
 /// A tunable parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -232,19 +232,14 @@ impl Params {
     /// Sets a parameter by name.
     ///
     /// # Errors
-    /// For an unknown name or a value out of bounds.
-    ///
-    /// ```
-    /// use dyad_engine::params::Params;
-    /// let mut params = Params::DEFAULT;
-    /// params.set("rfp_depth", 7).unwrap();
-    /// assert_eq!(params.changed(), [("rfp_depth", 7)]);
-    /// assert!(params.set("rfp_depth", 700).unwrap_err().contains("5 to 14"));
-    /// ```
+    /// For an unknown name or a value out of bounds, and for any other value than the default without the feature `tune`.
     pub fn set(&mut self, name: &str, value: i32) -> Result<(), String> {
         let tunable = Tunable::find(name).ok_or_else(|| format!("no search parameter '{name}'"))?;
         if !(tunable.min..=tunable.max).contains(&value) {
             return Err(format!("{name} must be {} to {}, not {value}", tunable.min, tunable.max));
+        }
+        if !cfg!(feature = "tune") && value != tunable.default {
+            return Err(format!("{name} is {} in this program: build it with --features tune", tunable.default));
         }
         *self.slot(name).expect("each tunable has a field") = value;
         Ok(())
@@ -304,6 +299,16 @@ impl Params {
         let max = self.eval_history_max;
         (self.eval_history_base - self.eval_history_factor * sum).clamp(-max, max)
     }
+
+    /// What these histories take off the reduction of a quiet move, in 1/1024 plies.
+    pub(crate) fn history_reduction(&self, history: i32) -> i32 {
+        history * 1024 / self.lmr_history_divisor
+    }
+
+    /// The static evaluation, damped by the fifty-move clock.
+    pub(crate) fn damped(&self, eval: i32, halfmove_clock: u32) -> i32 {
+        eval - eval * halfmove_clock.min(100) as i32 / self.fifty_divisor
+    }
 }
 
 impl Tunable {
@@ -313,12 +318,10 @@ impl Tunable {
     }
 }
 
-/// Tables and reciprocals computed once from the parameters.
+/// Tables computed once from the parameters.
 pub(crate) struct DerivedParams {
     quiet_lmr: LmrTable,
     noisy_lmr: LmrTable,
-    lmr_history: Divisor,
-    fifty: Divisor,
     /// By piece type and the three bits of [`DerivedParams::threat_bonus`].
     threat_bonus: [[i32; 8]; 6],
 }
@@ -345,8 +348,6 @@ impl DerivedParams {
         DerivedParams {
             quiet_lmr: lmr(params.lmr_quiet_base, params.lmr_quiet_divisor),
             noisy_lmr: lmr(params.lmr_noisy_base, params.lmr_noisy_divisor),
-            lmr_history: Divisor::new(params.lmr_history_divisor),
-            fifty: Divisor::new(params.fifty_divisor),
             threat_bonus: threat_bonuses(params),
         }
     }
@@ -361,16 +362,6 @@ impl DerivedParams {
     pub(crate) fn lmr(&self, depth: i32, count: usize, quiet: bool) -> i32 {
         let table = if quiet { &self.quiet_lmr } else { &self.noisy_lmr };
         i32::from(table[depth.clamp(1, 63) as usize][count.min(DerivedParams::COUNTS - 1)])
-    }
-
-    /// What these histories take off the reduction of a quiet move, in 1/1024 plies.
-    pub(crate) fn history_reduction(&self, history: i32) -> i32 {
-        self.lmr_history.divide(history * 1024)
-    }
-
-    /// The static evaluation, damped by the fifty-move clock.
-    pub(crate) fn damped(&self, eval: i32, halfmove_clock: u32) -> i32 {
-        eval - self.fifty.divide(eval * halfmove_clock.min(100) as i32)
     }
 }
 
@@ -387,28 +378,6 @@ fn threat_bonuses(params: &Params) -> [[i32; 8]; 6] {
     })
 }
 
-/// Divides by a number that is known only at run time: a multiplication by its reciprocal, which is exact for numbers
-/// of 32 bits (Granlund and Montgomery 1994).
-#[derive(Clone, Copy)]
-struct Divisor(u64);
-
-impl Divisor {
-    /// # Panics
-    /// When the divisor is less than 2.
-    fn new(divisor: i32) -> Divisor {
-        assert!(divisor >= 2);
-        Divisor(u64::MAX / divisor as u64 + 1)
-    }
-
-    /// `number / divisor`, toward zero.
-    fn divide(self, number: i32) -> i32 {
-        let quotient = (u128::from(number.unsigned_abs()) * u128::from(self.0)) >> 64;
-        // Branch-free: the sign is unpredictable.
-        let sign = number >> 31;
-        (quotient as i32 ^ sign) - sign
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -416,29 +385,17 @@ mod tests {
     #[test]
     fn parameters_are_set_by_name_within_their_bounds() {
         let mut params = Params::DEFAULT;
-        for tunable in TUNABLES {
-            assert!((tunable.min..=tunable.max).contains(&tunable.default), "{}", tunable.name);
-            params.set(tunable.name, tunable.max).unwrap();
-            assert!(params.set(tunable.name, tunable.min - 1).is_err());
-            assert!(params.set(tunable.name, tunable.max + 1).is_err());
+        for &Tunable { name, default, min, max } in TUNABLES {
+            assert!((min..=max).contains(&default), "{name}");
+            assert!(params.set(name, default).is_ok());
+            assert_eq!(params.set(name, max).is_ok(), cfg!(feature = "tune") || max == default, "{name}");
+            assert!(params.set(name, min - 1).unwrap_err().contains(&format!("{min} to {max}")));
+            assert!(params.set(name, max + 1).is_err());
         }
-        assert_eq!(params.values(), std::array::from_fn(|index| TUNABLES[index].max));
+        assert_eq!(params.changed().is_empty(), cfg!(not(feature = "tune")));
         assert!(params.set("nonsense", 1).unwrap_err().contains("nonsense"));
         let names: std::collections::BTreeSet<_> = TUNABLES.iter().map(|tunable| tunable.name).collect();
         assert_eq!(names.len(), TUNABLES.len());
-    }
-
-    #[test]
-    fn a_reciprocal_divides_exactly() {
-        for divisor in [2, 3, 7, 110, 220, 1000, 4000, 12_492, 20_000, i32::MAX] {
-            let reciprocal = Divisor::new(divisor);
-            let near = [0, 1, divisor - 1, divisor, 2_147_483_000 / divisor * divisor];
-            let numbers = near.into_iter().flat_map(|number| [number, number - 1]);
-            for number in numbers.chain((0..1000).map(|n| n * 2_147_483)).chain([i32::MAX, i32::MIN + 1]) {
-                assert_eq!(reciprocal.divide(number), number / divisor, "{number} / {divisor}");
-                assert_eq!(reciprocal.divide(-number), -number / divisor, "-{number} / {divisor}");
-            }
-        }
     }
 
     #[test]
@@ -447,7 +404,8 @@ mod tests {
             let mut params = Params::DEFAULT;
             for name in ["lmr_quiet_base", "lmr_quiet_divisor", "lmr_noisy_base", "lmr_noisy_divisor"] {
                 let tunable = Tunable::find(name).unwrap();
-                params.set(name, tunable.default.saturating_add(change).clamp(tunable.min, tunable.max)).unwrap();
+                let value = tunable.default.saturating_add(change).clamp(tunable.min, tunable.max);
+                *params.slot(name).unwrap() = value;
             }
             let table = DerivedParams::new(&params);
             for (depth, count) in [(1, 1), (2, 3), (7, 12), (63, 80), (200, 300)] {

@@ -72,7 +72,7 @@ pub struct Arguments {
     /// Hash of each player, in megabytes
     #[arg(long, value_name = "MEGABYTES", value_parser = number(1..=MAX_HASH), default_value_t = DEFAULT_HASH)]
     hash: usize,
-    /// Constant of the search of the first or the second player; docs/tuning.md; may be repeated
+    /// Constant of the search of a player, in a build with `--features tune`; docs/tuning.md; may be repeated
     #[arg(long, value_name = "A|B:NAME=VALUE")]
     set: Vec<String>,
     /// File for the games (PGN)
@@ -370,7 +370,7 @@ mod tests {
             ("--set A:rfp_debth=7", "no search parameter 'rfp_debth'"),
             ("--set A:rfp_depth=x", "'x' is not a whole number"),
             ("--set B:rfp_depth=700", "rfp_depth must be 5 to 14, not 700"),
-            ("--set A:rfp_depth=7 --set a:rfp_depth=8", "--set 'a:rfp_depth=8': it is the second value of rfp_depth"),
+            ("--set A:rfp_depth=9 --set a:rfp_depth=9", "--set 'a:rfp_depth=9': it is the second value of rfp_depth"),
             ("--draw-adjudication 40 0 10", "draw adjudication takes 1 to"),
             ("--win-adjudication 0 600", "win adjudication takes 1 to"),
             ("--win-adjudication 4 40000", "expected a whole number, 0 to 32767"),
@@ -385,6 +385,7 @@ mod tests {
         assert!(error.contains("'deepchess:a.bin' does not play on a clock that runs by nodes"), "{error}");
     }
 
+    #[cfg(feature = "tune")]
     #[test]
     fn each_player_has_its_own_constants() {
         let played = match_of("default default --set A:rfp_depth=7 --set b:qs_see=-10 --set B:rfp_depth=12").unwrap();

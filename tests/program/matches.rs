@@ -100,6 +100,7 @@ fn a_match_that_was_killed_is_resumed_from_its_games() {
         (games.clone(), &["--variant", "chess960"], "line 1: game 1.1: the match has another opening now"),
         (swapped, &[], "line 1: game 1.1: White is \"default\", and would be \"material\" now"),
         (games.clone(), &["--hash", "8"], "200 nodes a move, hash 8\" now"),
+        #[cfg(feature = "tune")]
         (games.clone(), &["--set", "B:rfp_depth=6"], "200 nodes a move, hash 16, rfp_depth=6\" now"),
     ] {
         fs::write(&pgn, &file).unwrap();
@@ -264,6 +265,7 @@ fn errors_name_their_cause() {
     }
 }
 
+#[cfg(feature = "tune")]
 #[test]
 fn two_settings_play_each_other() {
     let folder = folder("settings");

@@ -261,7 +261,7 @@ impl Search<'_> {
     fn tt_cutoff(&mut self, node: &Node) -> Option<Value> {
         let &Node { board, ply, window, depth, .. } = node;
         let entry = node.entry?;
-        if entry.depth < depth || board.halfmove_clock() as i32 >= self.params.tt_clock {
+        if entry.depth < depth || board.halfmove_clock() as i32 >= self.params().tt_clock {
             return None;
         }
         let value = window.cutoff(&entry)?;
@@ -269,13 +269,13 @@ impl Search<'_> {
             && let Some(mv) = node.tt_move
             && !node.tt_noisy
         {
-            let bonus = self.params.history_bonus(depth);
+            let bonus = self.params().history_bonus(depth);
             self.histories.update_quiet(board, mv, piece_to(board, mv), &node.ordering, bonus);
             // Extra malus for an early quiet move of the previous ply.
             let previous = *self.earlier(ply, 1);
-            if previous.quiet && previous.move_count as i32 <= self.params.refuted_count {
+            if previous.quiet && previous.move_count as i32 <= self.params().refuted_count {
                 let previous_moves = self.previous_moves(ply - 1);
-                let malus = self.params.history_malus(depth) * self.params.refuted_malus / 128;
+                let malus = self.params().history_malus(depth) * self.params().refuted_malus / 128;
                 self.histories.update_continuation(previous.piece_to, &previous_moves, -malus);
             }
         }
@@ -369,7 +369,7 @@ impl Search<'_> {
         node.prior_reduction = std::mem::take(&mut self.frame(ply - 1).reduction);
         node.eval_swing = eval + previous.eval;
         if node.excluded.is_none() && previous.quiet {
-            let bonus = self.params.eval_history(node.eval_swing);
+            let bonus = self.params().eval_history(node.eval_swing);
             self.histories.update_butterfly(previous.butterfly, bonus);
         }
     }
@@ -378,7 +378,7 @@ impl Search<'_> {
     /// or reduces further if the evaluation swung far in our favor.
     #[inline(always)]
     fn hindsight_adjustment(&self, node: &mut Node) {
-        let params = self.params;
+        let params = self.params();
         if node.prior_reduction >= params.hindsight_reduction && !node.opponent_worsening(params) {
             node.depth += 1;
         }
@@ -392,8 +392,8 @@ impl Search<'_> {
     /// without a TT move, or with one from a much shallower search.
     #[inline(always)]
     fn internal_iterative_reduction<const PV: bool>(&self, node: &mut Node) {
-        let shallow = |entry: Entry| entry.depth + self.params.iir_gap <= node.depth;
-        if node.depth >= self.params.iir_depth
+        let shallow = |entry: Entry| entry.depth + self.params().iir_gap <= node.depth;
+        if node.depth >= self.params().iir_depth
             && (PV || node.cut_node)
             && node.excluded.is_none()
             && (node.tt_move.is_none() || node.entry.is_some_and(shallow))
@@ -407,7 +407,7 @@ impl Search<'_> {
     #[inline(always)]
     fn reverse_futility(&self, node: &Node) -> Option<Value> {
         let &Node { depth, tt_adjusted_eval, window: Window { beta, .. }, .. } = node;
-        let params = self.params;
+        let params = self.params();
         let improving = node.improving || node.opponent_worsening(params);
         let prune = depth <= params.rfp_depth
             && tt_adjusted_eval >= beta
@@ -423,7 +423,9 @@ impl Search<'_> {
     #[inline(always)]
     fn razoring(&mut self, node: &Node) -> Result<Option<Value>, Stopped> {
         let &Node { window, depth, .. } = node;
-        if depth > self.params.razor_depth || node.tt_adjusted_eval + self.params.razor_margin(depth) >= window.alpha {
+        if depth > self.params().razor_depth
+            || node.tt_adjusted_eval + self.params().razor_margin(depth) >= window.alpha
+        {
             return Ok(None);
         }
         let value = self.quiescence::<false>(Window::null(window.alpha), true)?;
@@ -436,17 +438,17 @@ impl Search<'_> {
     fn null_move_pruning(&mut self, node: &Node) -> Result<Option<Value>, Stopped> {
         let &Node { board, ply, depth, window: Window { beta, .. }, .. } = node;
         let us = board.side_to_move();
-        if depth < self.params.nmp_depth
+        if depth < self.params().nmp_depth
             || self.earlier(ply, 1).piece_to == NO_PIECE_TO
             || node.tt_adjusted_eval < beta
-            || node.eval < beta + self.params.nmp_margin_base - self.params.nmp_margin_depth * depth
+            || node.eval < beta + self.params().nmp_margin_base - self.params().nmp_margin_depth * depth
             || beta <= -TABLEBASE_WIN_IN_MAX
             || ply < self.null_move_min_ply
             || board.non_pawn_pieces(us).is_empty()
         {
             return Ok(None);
         }
-        let reduced_depth = depth - self.params.nmp_reduction(depth, node.tt_adjusted_eval - beta);
+        let reduced_depth = depth - self.params().nmp_reduction(depth, node.tt_adjusted_eval - beta);
         self.make_null();
         let value = -self.alpha_beta::<false>(Window::null(-beta), reduced_depth, !node.cut_node)?;
         self.position.unmake();
@@ -456,12 +458,12 @@ impl Search<'_> {
         // Mate and tablebase wins after a null move are unproven.
         let value = if value >= TABLEBASE_WIN_IN_MAX { beta } else { value };
         // Verified at high depth, and with few pieces, where zugzwang is likely.
-        let zugzwang_likely = board.non_pawn_pieces(us).popcnt() as i32 <= self.params.nmp_zugzwang_pieces;
-        if (depth < self.params.nmp_verification_depth && !zugzwang_likely) || self.null_move_min_ply > 0 {
+        let zugzwang_likely = board.non_pawn_pieces(us).popcnt() as i32 <= self.params().nmp_zugzwang_pieces;
+        if (depth < self.params().nmp_verification_depth && !zugzwang_likely) || self.null_move_min_ply > 0 {
             return Ok(Some(value));
         }
         // Verification search, with null move pruning disabled before `null_move_min_ply`.
-        self.null_move_min_ply = ply + (self.params.nmp_verification_share * reduced_depth.max(0) / 4) as usize + 1;
+        self.null_move_min_ply = ply + (self.params().nmp_verification_share * reduced_depth.max(0) / 4) as usize + 1;
         let verified = self.alpha_beta::<false>(Window::null(beta - 1), reduced_depth, false)?;
         self.null_move_min_ply = 0;
         Ok((verified >= beta).then_some(value))
@@ -472,12 +474,12 @@ impl Search<'_> {
     #[inline(always)]
     fn probcut(&mut self, node: &Node) -> Result<Option<Value>, Stopped> {
         let beta = node.window.beta;
-        let margin = self.params.probcut_margin - if node.improving { self.params.probcut_improving } else { 0 };
+        let margin = self.params().probcut_margin - if node.improving { self.params().probcut_improving } else { 0 };
         let probcut_beta = beta + margin;
-        let reduced_depth = node.depth - self.params.probcut_reduction;
+        let reduced_depth = node.depth - self.params().probcut_reduction;
         let tt_below =
             |entry: Entry| entry.depth > reduced_depth && entry.value < probcut_beta && entry.bound != Bound::None;
-        if node.depth < self.params.probcut_depth
+        if node.depth < self.params().probcut_depth
             || beta.abs() >= TABLEBASE_WIN_IN_MAX
             || node.entry.is_some_and(tt_below)
         {
@@ -523,10 +525,10 @@ impl Search<'_> {
     /// Small ProbCut, from Stockfish: a TT lower bound far above beta from a slightly shallower search fails high.
     #[inline(always)]
     fn small_probcut(&self, node: &Node) -> Option<Value> {
-        let probcut_beta = node.window.beta + self.params.small_probcut_margin;
+        let probcut_beta = node.window.beta + self.params().small_probcut_margin;
         let entry = node.entry?;
         let cut = entry.bound.is_lower()
-            && entry.depth >= node.depth - self.params.small_probcut_gap
+            && entry.depth >= node.depth - self.params().small_probcut_gap
             && entry.value >= probcut_beta
             && entry.value < TABLEBASE_WIN_IN_MAX
             && node.window.beta.abs() < TABLEBASE_WIN_IN_MAX;
@@ -621,7 +623,7 @@ impl Search<'_> {
         } else if score < KILLER_SCORE && node.ply > 0 {
             score
         } else {
-            let scores = self.histories.quiet_scores(self.params, node.board, &node.ordering);
+            let scores = self.histories.quiet_scores(self.params(), node.board, &node.ordering);
             scores.score(mv, piece_to)
         };
         MoveInfo { mv, piece_to, score, noisy, history, count }
@@ -644,7 +646,8 @@ impl Search<'_> {
         let lmr_depth = (depth - reduction + i32::from(node.improving)).max(0);
         if info.noisy {
             return self.capture_futility_pruning(node, info, lmr_depth)
-                || (Some(info.mv) != node.tt_move && !board.see_ge(info.mv, -self.params.see_capture_factor * depth));
+                || (Some(info.mv) != node.tt_move
+                    && !board.see_ge(info.mv, -self.params().see_capture_factor * depth));
         }
         if checks.get_or_insert_with(|| board.checks()).given_by(board, info.mv) {
             return false;
@@ -654,9 +657,9 @@ impl Search<'_> {
             return true;
         }
         // A good history raises the LMR depth, a bad one lowers it.
-        let lmr_depth = (lmr_depth + info.history * self.params.futility_history / (1 << 20)).max(0);
+        let lmr_depth = (lmr_depth + info.history * self.params().futility_history / (1 << 20)).max(0);
         self.futility_pruning(node, lmr_depth)
-            || !board.see_ge(info.mv, -self.params.see_quiet_factor * lmr_depth * lmr_depth)
+            || !board.see_ge(info.mv, -self.params().see_quiet_factor * lmr_depth * lmr_depth)
     }
 
     /// [Futility pruning](https://www.chessprogramming.org/Futility_Pruning) of captures.
@@ -665,8 +668,8 @@ impl Search<'_> {
         let &Node { board, eval, .. } = node;
         let gain = || board.captured(info.mv).map_or(0, piece_value);
         !node.in_check
-            && lmr_depth <= self.params.capture_futility_depth
-            && node.window.fails_low(eval + self.params.capture_futility_margin(lmr_depth) + gain())
+            && lmr_depth <= self.params().capture_futility_depth
+            && node.window.fails_low(eval + self.params().capture_futility_margin(lmr_depth) + gain())
             && info.mv.promotion().is_none()
             && !board.gives_check(info.mv)
     }
@@ -675,23 +678,24 @@ impl Search<'_> {
     /// count based pruning.
     #[inline(always)]
     fn late_move_pruning(&self, node: &Node, info: &MoveInfo) -> bool {
-        let improving = node.improving || node.opponent_worsening(self.params);
-        info.count > self.params.lmp_threshold(node.depth, improving)
+        let improving = node.improving || node.opponent_worsening(self.params());
+        info.count > self.params().lmp_threshold(node.depth, improving)
     }
 
     /// [History pruning](https://www.chessprogramming.org/History_Leaf_Pruning) by the score of the move picker: the
     /// quiet moves that follow score lower.
     #[inline(always)]
     fn history_pruning(&self, node: &Node, info: &MoveInfo, lmr_depth: i32) -> bool {
-        lmr_depth <= self.params.history_pruning_depth && info.score < -self.params.history_pruning_factor * node.depth
+        lmr_depth <= self.params().history_pruning_depth
+            && info.score < -self.params().history_pruning_factor * node.depth
     }
 
     /// [Futility pruning](https://www.chessprogramming.org/Futility_Pruning) of quiet moves.
     #[inline(always)]
     fn futility_pruning(&self, node: &Node, lmr_depth: i32) -> bool {
         !node.in_check
-            && lmr_depth <= self.params.futility_depth
-            && node.window.fails_low(node.eval + self.params.futility_margin(lmr_depth))
+            && lmr_depth <= self.params().futility_depth
+            && node.window.fails_low(node.eval + self.params().futility_margin(lmr_depth))
     }
 
     /// [Singular extension](https://www.chessprogramming.org/Singular_Extensions): the plies by which to extend a TT
@@ -708,24 +712,24 @@ impl Search<'_> {
             ply > 0
                 && node.excluded.is_none()
                 && Some(info.mv) == node.tt_move
-                && depth >= self.params.singular_depth
-                && entry.depth >= depth - self.params.singular_gap
+                && depth >= self.params().singular_depth
+                && entry.depth >= depth - self.params().singular_gap
                 && entry.bound.is_lower()
                 && entry.value.abs() < TABLEBASE_WIN_IN_MAX
-                && ply < (self.params.singular_line * self.root_depth) as usize
+                && ply < (self.params().singular_line * self.root_depth) as usize
         }) else {
             return Ok(ControlFlow::Continue(0));
         };
-        let singular_beta = entry.value - self.params.singular_margin * depth / 16;
-        let singular_depth = (depth - 1) / self.params.singular_depth_divisor;
+        let singular_beta = entry.value - self.params().singular_margin * depth / 16;
+        let singular_depth = (depth - 1) / self.params().singular_depth_divisor;
         self.frame(ply).excluded = Some(info.mv);
         let value = self.alpha_beta::<false>(Window::null(singular_beta - 1), singular_depth, cut_node)?;
         self.frame(ply).excluded = None;
         if value < singular_beta {
             let double = !PV
-                && value < singular_beta - self.params.double_margin
-                && self.earlier(ply, 1).double_extensions < self.params.double_limit;
-            let triple = double && !info.noisy && value < singular_beta - self.params.triple_margin;
+                && value < singular_beta - self.params().double_margin
+                && self.earlier(ply, 1).double_extensions < self.params().double_limit;
+            let triple = double && !info.noisy && value < singular_beta - self.params().triple_margin;
             return Ok(ControlFlow::Continue(1 + i32::from(double) + i32::from(triple)));
         }
         // Multi-cut: another move fails high as well.
@@ -734,9 +738,9 @@ impl Search<'_> {
         }
         // Negative extensions.
         Ok(ControlFlow::Continue(if window.fails_high(entry.value) || cut_node {
-            -self.params.singular_cut_reduction
+            -self.params().singular_cut_reduction
         } else if window.fails_low(entry.value) {
-            -self.params.singular_low_reduction
+            -self.params().singular_low_reduction
         } else {
             0
         }))
@@ -783,8 +787,10 @@ impl Search<'_> {
     #[inline(always)]
     fn may_reduce<const PV: bool>(&self, node: &Node, info: &MoveInfo) -> bool {
         let count = info.count as i32;
-        let good_capture = PV && info.noisy && info.score > 0 && count <= self.params.lmr_good_captures;
-        node.depth >= self.params.lmr_depth && count > self.params.lmr_count + i32::from(node.ply == 0) && !good_capture
+        let good_capture = PV && info.noisy && info.score > 0 && count <= self.params().lmr_good_captures;
+        node.depth >= self.params().lmr_depth
+            && count > self.params().lmr_count + i32::from(node.ply == 0)
+            && !good_capture
     }
 
     /// [Late move reductions](https://www.chessprogramming.org/Late_Move_Reductions): a null window search at reduced
@@ -805,8 +811,8 @@ impl Search<'_> {
         let mut value = -self.alpha_beta::<false>(null_window, reduced_depth, true)?;
         self.frame(ply).reduction = 0;
         if value > window.alpha && reduced_depth < new_depth {
-            let deeper = value > best_value + self.params.lmr_deeper && ply > 0;
-            let shallower = value < best_value + self.params.lmr_shallower;
+            let deeper = value > best_value + self.params().lmr_deeper && ply > 0;
+            let shallower = value < best_value + self.params().lmr_shallower;
             let depth = new_depth + i32::from(deeper) - i32::from(shallower);
             if depth > reduced_depth {
                 value = -self.alpha_beta::<false>(null_window, depth, !node.cut_node)?;
@@ -814,11 +820,11 @@ impl Search<'_> {
             // The result of the re-search updates the continuation histories.
             if !info.noisy {
                 let bonus = match window.bound_of(value) {
-                    Bound::Upper => -self.params.history_malus(new_depth.max(1)),
-                    Bound::Lower => self.params.history_bonus(new_depth.max(1)),
+                    Bound::Upper => -self.params().history_malus(new_depth.max(1)),
+                    Bound::Lower => self.params().history_bonus(new_depth.max(1)),
                     Bound::Exact | Bound::None => 0,
                 };
-                let bonus = bonus * self.params.lmr_history / 128;
+                let bonus = bonus * self.params().lmr_history / 128;
                 self.histories.update_continuation(info.piece_to, &node.ordering.previous, bonus);
             }
         }
@@ -832,38 +838,38 @@ impl Search<'_> {
         let gives_check = self.position.board().in_check();
         let mut reduction = self.derived.lmr(node.depth, info.count, !noisy);
         if !PV {
-            reduction += self.params.lmr_not_pv;
+            reduction += self.params().lmr_not_pv;
         }
         if node.cut_node {
-            reduction += self.params.lmr_cut_node;
+            reduction += self.params().lmr_cut_node;
         }
         if !node.improving {
-            reduction += self.params.lmr_not_improving;
+            reduction += self.params().lmr_not_improving;
         }
         if node.tt_pv {
-            reduction -= self.params.lmr_tt_pv;
+            reduction -= self.params().lmr_tt_pv;
         }
         if gives_check || node.in_check {
-            reduction -= self.params.lmr_check;
+            reduction -= self.params().lmr_check;
         }
         if node.tt_noisy && !noisy {
-            reduction += self.params.lmr_tt_noisy;
+            reduction += self.params().lmr_tt_noisy;
         }
         // Killers and counter-moves are stored without the castling flag.
         let refutation = Some(mv.unmarked());
         if node.ordering.killers.contains(&refutation) || node.ordering.counter == refutation {
-            reduction -= self.params.lmr_killer;
+            reduction -= self.params().lmr_killer;
         }
         if node.ply == 0 {
-            reduction -= self.params.lmr_root;
+            reduction -= self.params().lmr_root;
         }
         // Many cutoffs at the next ply.
-        if self.frame(node.ply + 1).cutoffs > self.params.lmr_cutoff_count {
-            reduction += self.params.lmr_cutoffs;
+        if self.frame(node.ply + 1).cutoffs > self.params().lmr_cutoff_count {
+            reduction += self.params().lmr_cutoffs;
         }
         let correction = if node.eval == NONE { 0 } else { (node.eval - node.raw_eval).abs() };
-        reduction -= self.params.lmr_correction * correction;
-        reduction -= self.derived.history_reduction(info.history);
+        reduction -= self.params().lmr_correction * correction;
+        reduction -= self.params().history_reduction(info.history);
         reduction / 1024
     }
 
@@ -871,9 +877,9 @@ impl Search<'_> {
     #[inline(always)]
     fn raise_alpha(&self, node: &mut Node, value: Value) {
         node.window.alpha = value;
-        let depths = self.params.alpha_raise_min_depth..=self.params.alpha_raise_depth;
+        let depths = self.params().alpha_raise_min_depth..=self.params().alpha_raise_depth;
         if depths.contains(&node.depth) && value.abs() < TABLEBASE_WIN_IN_MAX {
-            node.depth = (node.depth - self.params.alpha_raise).max(1);
+            node.depth = (node.depth - self.params().alpha_raise).max(1);
         }
     }
 
@@ -899,7 +905,7 @@ impl Search<'_> {
     /// A bonus for the move that failed high, and a malus for the moves searched before it.
     fn update_cutoff(&mut self, node: &Node, result: &LoopResult, best: ScoredMove) {
         let &Node { board, depth, ref ordering, .. } = node;
-        let (bonus, malus) = (self.params.history_bonus(depth), self.params.history_malus(depth));
+        let (bonus, malus) = (self.params().history_bonus(depth), self.params().history_malus(depth));
         let victim = |mv| board.captured(mv).unwrap_or(Piece::Pawn);
         if board.is_noisy(best.mv) {
             self.histories.update_capture(best.piece_to, victim(best.mv), bonus);
@@ -932,7 +938,7 @@ impl Search<'_> {
         let previous = *self.earlier(node.ply, 1);
         if node.ply > 0 && previous.quiet && previous.piece_to != NO_PIECE_TO {
             let previous_moves = self.previous_moves(node.ply - 1);
-            let bonus = self.params.history_bonus(node.depth) * self.params.fail_low_bonus / 128;
+            let bonus = self.params().history_bonus(node.depth) * self.params().fail_low_bonus / 128;
             self.histories.update_continuation(previous.piece_to, &previous_moves, bonus);
         }
     }
@@ -982,7 +988,7 @@ impl Search<'_> {
             && correction_scale(board, node.raw_eval) > 0
         {
             let previous = &node.ordering.previous;
-            self.histories.update_correction(self.params, board, previous, depth, value - eval);
+            self.histories.update_correction(self.params(), board, previous, depth, value - eval);
         }
     }
 }

@@ -287,6 +287,12 @@ impl<'a> Search<'a> {
         })
     }
 
+    /// The parameters: constants that are compiled in, or with the feature `tune` those of the options.
+    #[inline(always)]
+    fn params(&self) -> &'a Params {
+        if cfg!(feature = "tune") { self.params } else { &Params::DEFAULT }
+    }
+
     fn frame(&mut self, ply: usize) -> &mut Frame {
         &mut self.frames[ply + BEFORE_ROOT]
     }
@@ -316,7 +322,7 @@ impl<'a> Search<'a> {
     /// The next move of a node, scored by the histories.
     #[inline(always)]
     fn next_move(&mut self, picker: &mut Picker, board: &Board, ordering: &OrderingContext) -> Option<ScoredMove> {
-        let scorer = HistoryScorer { histories: self.histories, params: self.params, derived: self.derived };
+        let scorer = HistoryScorer { histories: self.histories, params: self.params(), derived: self.derived };
         picker.next(self.arena, board, &scorer, ordering)
     }
 
@@ -421,9 +427,9 @@ impl<'a> Search<'a> {
         if raw_eval.abs() >= KNOWN_WIN {
             return raw_eval;
         }
-        let damped = self.derived.damped(raw_eval, board.halfmove_clock());
+        let damped = self.params().damped(raw_eval, board.halfmove_clock());
         let previous = self.previous_moves(self.position.ply());
-        let correction = self.histories.correction(self.params, board, &previous);
+        let correction = self.histories.correction(self.params(), board, &previous);
         let scale = if correction == 0 { FULL_SCALE } else { correction_scale(board, raw_eval) };
         (damped + correction * scale / FULL_SCALE).clamp(-TABLEBASE_WIN_IN_MAX + 1, TABLEBASE_WIN_IN_MAX - 1)
     }

@@ -113,7 +113,7 @@ impl Search<'_> {
     #[inline(always)]
     fn search_noisy_moves<const PV: bool>(&mut self, node: &mut QuiescenceNode) -> Result<(), Stopped> {
         let &mut QuiescenceNode { board, ply, in_check, quiet_checks, .. } = node;
-        let futility_base = if in_check { -INFINITE } else { node.best_value + self.params.qs_futility };
+        let futility_base = if in_check { -INFINITE } else { node.best_value + self.params().qs_futility };
         // Not without pieces: a king that captures the last enemy piece or pawn turns a lost endgame into a draw, by far
         // more than the piece is worth.
         let may_prune = board.non_pawn_pieces(board.side_to_move()).any();
@@ -127,7 +127,7 @@ impl Search<'_> {
             MoveSet::Noisy => OrderingContext::EMPTY,
             _ => OrderingContext { ply: None, ..self.ordering_context(board, ply) },
         };
-        let mut picker = Picker::new(self.arena, moves, self.quiescence_tt_move(node), self.params.qs_see);
+        let mut picker = Picker::new(self.arena, moves, self.quiescence_tt_move(node), self.params().qs_see);
         while let Some(ScoredMove { mv, piece_to, .. }) = self.next_move(&mut picker, board, &ordering) {
             node.move_count += 1;
             self.prefetch_tt(mv, piece_to);
@@ -141,7 +141,7 @@ impl Search<'_> {
                 } else if may_prune && futility_base <= node.window.alpha && delta_pruning(node, mv, futility_base) {
                     node.best_value = node.best_value.max(futility_base);
                     continue;
-                } else if node.move_count > self.params.qs_moves && !self.is_forcing(node, mv) {
+                } else if node.move_count > self.params().qs_moves && !self.is_forcing(node, mv) {
                     continue;
                 }
             }
@@ -170,7 +170,7 @@ impl Search<'_> {
     #[inline(always)]
     fn quiescence_tt_move(&self, node: &QuiescenceNode) -> Option<Move> {
         let board = node.board;
-        let belongs = |mv| node.in_check || (board.is_noisy(mv) && board.see_ge(mv, self.params.qs_see));
+        let belongs = |mv| node.in_check || (board.is_noisy(mv) && board.see_ge(mv, self.params().qs_see));
         node.entry?.mv.filter(|&mv| belongs(mv) && board.is_legal(mv))
     }
 
@@ -190,7 +190,7 @@ impl Search<'_> {
             && best_value.abs() < TABLEBASE_WIN_IN_MAX
             && window.beta.abs() < TABLEBASE_WIN_IN_MAX
         {
-            let weight = self.params.qs_blend;
+            let weight = self.params().qs_blend;
             (weight * best_value + (4 - weight) * window.beta) / 4
         } else {
             best_value

@@ -174,10 +174,10 @@ impl Search<'_> {
     fn aspiration_window(&mut self, depth: i32) -> Result<(), Stopped> {
         self.seldepth = 0;
         let average = self.root_moves[self.pv_index].average;
-        let mut delta = self.params.aspiration_delta;
+        let mut delta = self.params().aspiration_delta;
         let mut window = match average {
-            Some(value) if depth >= self.params.aspiration_depth && value.abs() < TABLEBASE_WIN_IN_MAX => {
-                delta += value.abs() / self.params.aspiration_value_divisor;
+            Some(value) if depth >= self.params().aspiration_depth && value.abs() < TABLEBASE_WIN_IN_MAX => {
+                delta += value.abs() / self.params().aspiration_value_divisor;
                 Window::new(value - delta, value + delta)
             }
             _ => Window::OPEN,
@@ -194,7 +194,7 @@ impl Search<'_> {
                 }
                 Bound::Lower => {
                     window.beta = value + delta;
-                    reduction = (reduction + 1).min(self.params.aspiration_reduction);
+                    reduction = (reduction + 1).min(self.params().aspiration_reduction);
                 }
                 Bound::Exact | Bound::None => {
                     let best = &mut self.root_moves[self.pv_index];
@@ -211,8 +211,8 @@ impl Search<'_> {
                 self.publish_nodes();
                 self.report(0);
             }
-            delta = delta * self.params.aspiration_growth / 100 + self.params.aspiration_step;
-            if delta > self.params.aspiration_open {
+            delta = delta * self.params().aspiration_growth / 100 + self.params().aspiration_step;
+            if delta > self.params().aspiration_open {
                 window = Window::OPEN;
             }
         }
@@ -268,7 +268,7 @@ impl Search<'_> {
         if lines == 1 {
             results.extend(shared.results.iter().filter_map(|result| lock(result).take()));
         }
-        let voted = vote(&results, self.params.vote_base);
+        let voted = vote(&results, self.params().vote_base);
         let ThreadResult { best, depth } = results.swap_remove(voted);
         let info = self.info(0, &best);
         let (value, score) = (info.value, info.score);
@@ -363,12 +363,12 @@ impl Search<'_> {
         let only_move = self.root_moves.len() == 1;
         // A mate counts as proved once the depth exceeds a multiple of its length.
         let proved_mate = moves_to_mate(best.value).is_some_and(|moves| {
-            self.root_depth > self.params.time_mate_factor * moves.abs() + self.params.time_mate_base
+            self.root_depth > self.params().time_mate_factor * moves.abs() + self.params().time_mate_base
         });
         self.soft_bound = if only_move || proved_mate {
-            bounds.soft / self.params.time_clear_divisor.unsigned_abs()
+            bounds.soft / self.params().time_clear_divisor.unsigned_abs()
         } else {
-            bounds.adjusted(&factors, self.params)
+            bounds.adjusted(&factors, self.params())
         };
         !shared.control.pondering() && shared.elapsed() >= self.soft_bound
     }

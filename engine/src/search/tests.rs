@@ -551,6 +551,7 @@ fn leaf_searches_do_not_depend_on_earlier_positions() {
 }
 
 /// Two sets of parameters in one process do not interfere; an engine may change its own between searches.
+#[cfg(feature = "tune")]
 #[test]
 fn parameters_belong_to_a_search() {
     let mut params = crate::params::Params::DEFAULT;
