@@ -1,12 +1,8 @@
 //! What depends on the processor and the operating system: clock, hints about memory, available memory, locks and
-//! atomics; no files in a browser.
+//! atomics.
 
-#[cfg(target_family = "wasm")]
-mod files;
 mod memory;
 
-#[cfg(target_family = "wasm")]
-pub(crate) use files::OsFilesystem;
 pub(crate) use memory::available_megabytes;
 #[cfg(not(target_family = "wasm"))]
 pub use std::time::Instant;

@@ -3,7 +3,6 @@ use crate::board::{Board, Color, Ending, Squares};
 use crate::engine::{DEFAULT_HASH, Engine};
 use crate::eval::Weights;
 use crate::search::tt::Bound;
-use crate::tablebase::Tablebase;
 use crate::value::{INFINITE, mate_in};
 use std::num::NonZeroU64;
 use std::sync::Arc;
@@ -282,9 +281,11 @@ fn moves_to_mate(fen: &str, nodes: u64, defend: &mut dyn FnMut(&Game) -> Move) -
     (game.ending() == Some(Ending::Checkmate) && game.board().side_to_move() != strong).then_some(moves)
 }
 
+#[cfg(feature = "syzygy")]
 #[test]
 fn queen_and_rook_mate_against_the_longest_resistance() {
-    let (tables, errors) = Tablebase::open(concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/data/syzygy"));
+    let (tables, errors) =
+        crate::tablebase::Tablebase::open(concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/data/syzygy"));
     assert!(errors.is_empty(), "{errors:?}");
     // A move that captures leads to a draw; of all others, the one with the most plies to the mate.
     let mut defend = |game: &Game| {

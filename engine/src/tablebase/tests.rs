@@ -1,3 +1,4 @@
+use super::syzygy::{folders, most_plies};
 use super::*;
 use crate::control::Control;
 use crate::engine::Engine;
@@ -6,6 +7,9 @@ use crate::search::{Limits, Options, Score};
 use crate::value::TABLEBASE_WIN_IN_MAX;
 use rand::Rng;
 use rand_pcg::Pcg64Mcg;
+use shakmaty_syzygy::{Dtz, MaybeRounded};
+use std::fs;
+use std::path::PathBuf;
 
 /// All tables with three pieces.
 const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/data/syzygy");
@@ -53,7 +57,7 @@ fn probes_agree_with_python_chess() {
     let tables = tables();
     for (fen, wdl, dtz) in cases {
         let board = board(fen);
-        let found = (tables.wdl(&board).map(|wdl| wdl as i32), tables.dtz(&board));
+        let found = (tables.wdl(&board), tables.dtz(&board));
         assert_eq!(found, (Some(wdl), Some(dtz)), "{fen}");
     }
     for fen in ["8/8/8/8/8/4k3/6P1/4K2R w - - 0 1", "4k3/8/8/8/8/8/8/4K2R w K - 0 1"] {
@@ -99,7 +103,7 @@ fn won_positions_of_three_pieces_are_won_against_the_same_tables() {
     while won < 30 {
         let piece = [(Queen, true), (Rook, false), (Pawn, true)][(random.next_u64() % 3) as usize];
         let Some(start) = random_board(piece, &mut random) else { continue };
-        if tables.base.wdl(&start) != Some(Wdl::Win) || !start.has_legal_move() {
+        if tables.base.wdl(&start) != Some(2) || !start.has_legal_move() {
             continue;
         }
         let game = play_out(&mut engine, &options, start);
@@ -195,7 +199,7 @@ fn multipv_reports_moves_of_all_ranks() {
             assert_eq!(numbers, Vec::from_iter(1..=multipv.min(legal)), "{fen}");
             let mut found = Vec::new();
             for &(_, mv, value) in &lines {
-                let after = -(tables.base.wdl(&game.board().after(mv)).expect("a table of three pieces") as i32);
+                let after = -(tables.base.wdl(&game.board().after(mv)).expect("a table of three pieces"));
                 let reported = if value.abs() >= TABLEBASE_WIN_IN_MAX { value.signum() } else { 0 };
                 assert_eq!(
                     (reported, value.abs() < TABLEBASE_WIN_IN_MAX),
