@@ -131,6 +131,8 @@ impl Engine {
         let shared = Shared {
             table: &self.table,
             control,
+            game,
+            weights: &self.weights,
             limits,
             options,
             tables: tables.filter(|_| probe),
@@ -144,23 +146,15 @@ impl Engine {
             results: &results,
             on_report: &on_report,
         };
-        let Some(main) = Search::new(&mut self.main, game, &shared) else {
+        let Some(main) = Search::new(&mut self.main, &shared) else {
             control.wait(limits.infinite);
             let outcome = game_over(game.board());
             shared.report(&Report::Answer(outcome.clone()));
             return outcome;
         };
         self.table.new_search();
-        let context = HelperContext { shared: &shared, game, weights: &self.weights };
-        run(main, &mut self.helpers, &context)
+        run(main, &mut self.helpers, &shared)
     }
-}
-
-/// What a helper needs to join a search.
-struct HelperContext<'a> {
-    shared: &'a Shared<'a>,
-    game: &'a Game,
-    weights: &'a Arc<Weights>,
 }
 
 /// Stops the helpers on drop, also after a panic of worker 0.
@@ -173,10 +167,9 @@ impl Drop for Finish<'_> {
 }
 
 /// Searches with worker 0 on this thread and with the helpers on theirs.
-fn run(mut main: Search, helpers: &mut [Option<Box<Worker>>], context: &HelperContext) -> Outcome {
-    let shared = context.shared;
+fn run(mut main: Search, helpers: &mut [Option<Box<Worker>>], shared: &Shared) -> Outcome {
     thread::scope(|scope| {
-        start(scope, 1, helpers.iter_mut(), context);
+        start(scope, 1, helpers.iter_mut(), shared);
         let finish = Finish(&shared.finished);
         main.iterate();
         shared.control.wait(shared.limits.infinite);
@@ -197,20 +190,20 @@ fn start<'scope, 'env>(
     scope: &'scope Scope<'scope, 'env>,
     id: usize,
     mut helpers: IterMut<'env, Option<Box<Worker>>>,
-    context: &'env HelperContext<'env>,
+    shared: &'env Shared<'env>,
 ) {
     let Some(helper) = helpers.next() else { return };
     let body = move || {
-        if context.shared.finished.load(Relaxed) {
+        if shared.finished.load(Relaxed) {
             return;
         }
-        start(scope, id + 1, helpers, context);
+        start(scope, id + 1, helpers, shared);
         if helper.is_none() && Vec::<u8>::new().try_reserve_exact(WORKER_BYTES).is_err() {
             return;
         }
-        let make = || Box::new(Worker::new(id, Evaluator::new(Arc::clone(context.weights))));
+        let make = || Box::new(Worker::new(id, Evaluator::new(Arc::clone(shared.weights))));
         let worker = helper.get_or_insert_with(make);
-        if let Some(mut search) = Search::new(worker, context.game, context.shared) {
+        if let Some(mut search) = Search::new(worker, shared) {
             search.iterate();
         }
     };

@@ -57,8 +57,7 @@ pub(crate) const fn moves_to_mate(value: Value) -> Option<i32> {
         return None;
     }
     let plies = MATE - value.abs();
-    let moves = (plies + 1) / 2;
-    Some(if value > 0 { moves } else { -(plies / 2) })
+    Some(if value > 0 { (plies + 1) / 2 } else { -(plies / 2) })
 }
 
 #[cfg(test)]

@@ -104,26 +104,17 @@ pub struct Checks {
     /// The enemy king.
     king: Square,
     /// See [`Board::check_squares`].
-    squares: [BitBoard; 6],
-    /// Pieces of the side to move that alone stand between one of its sliders and the enemy king.
-    blockers: BitBoard,
+    pub(super) squares: [BitBoard; 6],
+    /// Pieces of the side to move that alone stand between one of its sliders and the enemy king: they give check by
+    /// leaving the line.
+    pub(super) blockers: BitBoard,
 }
 
 impl Checks {
-    /// The squares from which a piece of this type gives check.
-    pub(super) fn squares(&self, piece: Piece) -> BitBoard {
-        self.squares[piece.to_index()]
-    }
-
     /// The squares to which the piece on `from`, of this type and not a pawn, gives direct or discovered check.
     pub(super) fn squares_from(&self, piece: Piece, from: Square) -> BitBoard {
         let discovered = if self.blockers.has(from) { !attacks::line(self.king, from) } else { EMPTY };
-        self.squares(piece) | discovered
-    }
-
-    /// Pieces that give discovered check by leaving the line to the enemy king.
-    pub(super) fn blockers(&self) -> BitBoard {
-        self.blockers
+        self.squares[piece.to_index()] | discovered
     }
 
     /// Whether a legal move of `board`, the position of these checks, gives check.
@@ -134,6 +125,6 @@ impl Checks {
         }
         let (from, to) = (mv.from(), mv.to());
         let moved = board.moved_piece(mv);
-        self.squares(moved).has(to) || (self.blockers.has(from) && !attacks::line(self.king, from).has(to))
+        self.squares[moved.to_index()].has(to) || (self.blockers.has(from) && !attacks::line(self.king, from).has(to))
     }
 }

@@ -138,8 +138,9 @@ impl Board {
                 visit(piece, mv);
             }
         };
-        let discover = (checks.blockers() & generator.pawns()).any();
-        let pawn_targets = if discover { ALL } else { checks.squares(Piece::Pawn) | generator.directions().last };
+        let discover = (checks.blockers & generator.pawns()).any();
+        let pawn_targets =
+            if discover { ALL } else { checks.squares[Piece::Pawn.to_index()] | generator.directions().last };
         if generator.evasions.any() {
             generator.pawn_steps(pawn_targets, &mut visit_checks);
         }

@@ -108,7 +108,7 @@ fn moves_come_in_the_order_of_the_chess_crate() {
     };
     random_boards(50_000, 21, |board, _| check(board));
     for fen in TRICKY {
-        check(&fen.parse().unwrap());
+        check(&Board::from_fen(fen).unwrap());
     }
 }
 

@@ -184,13 +184,4 @@ mod tests {
             }
         }
     }
-
-    #[test]
-    fn rows_agree_with_squares() {
-        for piece in all_pieces() {
-            let square = square_of_row(row(piece));
-            assert!(square.to_index() % 8 < 4);
-            assert_eq!(row(PieceSquare::new(Color::White, piece.piece, square)), row(piece));
-        }
-    }
 }

@@ -33,8 +33,8 @@ pub use tt::{Bound, HashError};
 
 use crate::board::{Board, Game, Move, Piece, PieceTo, attacks};
 use crate::control::{Control, Instant};
-use crate::eval::Evaluator;
 use crate::eval::endgame::{FULL_SCALE, KNOWN_WIN, correction_scale};
+use crate::eval::{Evaluator, Weights};
 use crate::params::{DerivedParams, Params};
 use crate::platform::sync::Mutex;
 use crate::tablebase::{RootMoves, Tables};
@@ -44,8 +44,8 @@ use history::{Histories, NO_PIECE_TO, OrderingContext, PreviousMoves};
 use ordering::{Arena, HistoryScorer, Picker, ScoredMove};
 use pv::PvLine;
 use root::RootMove;
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 use time::nodes_in;
 use tt::Entry;
@@ -59,6 +59,9 @@ pub(crate) struct Stopped;
 pub(crate) struct Shared<'a> {
     pub(crate) table: &'a Table,
     pub(crate) control: &'a Control,
+    pub(crate) game: &'a Game,
+    /// Those of the workers that are made for this search.
+    pub(crate) weights: &'a Arc<Weights>,
     pub(crate) limits: &'a Limits,
     pub(crate) options: &'a Options,
     pub(crate) bounds: Option<TimeBounds>,
@@ -252,8 +255,9 @@ const CHECK_INTERVAL: u64 = 1024;
 const FIRST_ITERATION_NODES: u64 = 2048;
 
 impl<'a> Search<'a> {
-    /// Prepares a search of the current position of `game`. None if there is no root move.
-    pub(crate) fn new(worker: &'a mut Worker, game: &Game, shared: &'a Shared<'a>) -> Option<Search<'a>> {
+    /// Prepares a search of the current position of the game. None if there is no root move.
+    pub(crate) fn new(worker: &'a mut Worker, shared: &'a Shared<'a>) -> Option<Search<'a>> {
+        let game = shared.game;
         let root_moves = RootMove::all(game.board(), &shared.limits.searchmoves, shared.root_ranks);
         if root_moves.is_empty() {
             return None;

@@ -1,11 +1,9 @@
 use super::*;
 use crate::board::{Board, Color, Ending, Squares};
 use crate::engine::{DEFAULT_HASH, Engine};
-use crate::eval::Weights;
 use crate::search::tt::Bound;
 use crate::value::{INFINITE, mate_in};
 use std::num::NonZeroU64;
-use std::sync::Arc;
 
 fn engine() -> Engine {
     Engine::with_hash(Weights::embedded(), DEFAULT_HASH).unwrap()

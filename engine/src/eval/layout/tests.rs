@@ -49,12 +49,6 @@ fn batches_are_the_features_of_batched_groups() {
 }
 
 #[test]
-fn a_feature_has_words() {
-    assert_eq!(describe(MOBILITY_KNIGHT.at(KnightSquares(3))), "knight with 3 safe squares");
-    assert_eq!(describe(PAIRS.start), "white a1 with white b1");
-}
-
-#[test]
 fn checksum_sees_names_lengths_and_order() {
     let sum = |groups: &[(&str, usize)]| checksum_of(groups.iter().copied());
     let all = [
@@ -140,12 +134,12 @@ fn words_are_those_of_a_player() {
             SHELTER.at(BeforeKing(true), EdgeFile(1), NearestPawn(1)),
             "shelter in front of the king on the b- or g-file: pawn on the 2nd rank",
         ),
+        (PAIRS.start, "white a1 with white b1"),
         (MATERIAL_PAIRS_OWN.nth(0), "no pawns with no knights"),
         (MATERIAL_PAIRS_ENEMY.nth(80), "8 pawns against 8 pawns"),
     ];
     for (feature, expected) in cases {
-        let group = group_of(feature);
-        assert_eq!(group.words(feature - group.start), expected);
+        assert_eq!(describe(feature), expected);
     }
 }
 
