@@ -139,6 +139,7 @@ impl Tables {
         let wdl = self.base.wdl(board)?;
         Some(match wdl.abs() {
             0 => DRAW,
+            // A draw, but above or below others.
             1 if self.fifty_moves => DRAW + 2 * wdl,
             _ => wdl.signum() * (TABLEBASE_WIN - ply as Value),
         })

@@ -11,7 +11,7 @@ use super::visitor::Visitor;
 use crate::board::{Board, PieceSquare, sign};
 
 /// Visits the features that `piece` adds to `others`: material, piece-square, and its 2-tuples with each of the others.
-pub fn incremental_features<S: Visitor>(others: &[PieceSquare], piece: PieceSquare, visitor: &mut S) {
+pub fn incremental_features<V: Visitor>(others: &[PieceSquare], piece: PieceSquare, visitor: &mut V) {
     let sign = sign(piece.color);
     visitor.add(MATERIAL.at(piece.piece), sign);
     visitor.add(PIECE_SQUARE.at(piece.piece, HalfSquare(pairs::row(piece))), sign);
@@ -21,14 +21,14 @@ pub fn incremental_features<S: Visitor>(others: &[PieceSquare], piece: PieceSqua
 }
 
 /// Visits both 2-tuples of two pieces.
-pub(crate) fn pair_features<S: Visitor>(one: PieceSquare, other: PieceSquare, visitor: &mut S) {
+pub(crate) fn pair_features<V: Visitor>(one: PieceSquare, other: PieceSquare, visitor: &mut V) {
     let (first, second) = (pair(one, other), pair(other, one));
     visitor.add(PAIRS.at(first), first.sign);
     visitor.add(PAIRS.at(second), second.sign);
 }
 
 /// Visits all features of a position.
-pub fn visit<S: Visitor>(board: &Board, visitor: &mut S) {
+pub fn visit<V: Visitor>(board: &Board, visitor: &mut V) {
     let pieces: Vec<_> = board.placed_pieces().collect();
     for (count, &piece) in pieces.iter().enumerate() {
         incremental_features(&pieces[..count], piece, visitor);

@@ -34,7 +34,7 @@ pub(super) use view::{BISHOP, KING, KNIGHT, PAWN, QUEEN, ROOK};
 use view::{Side, View};
 
 /// Visits all terms of a position.
-pub fn terms<S: Visitor>(board: &Board, visitor: &mut S) {
+pub fn terms<V: Visitor>(board: &Board, visitor: &mut V) {
     let balance = material_terms(board, visitor);
     let pawns = pawn_terms(board, visitor);
     let mut visitor = WithSign::new(visitor);
@@ -43,12 +43,12 @@ pub fn terms<S: Visitor>(board: &Board, visitor: &mut S) {
 }
 
 /// Visits the terms that depend on all pieces.
-pub fn piece_terms<S: SideRelative>(
+pub fn piece_terms<V: SideRelative>(
     board: &Board,
     balance: &Balance,
     pawns: &PawnInfo,
     shelters: &Shelters,
-    visitor: &mut S,
+    visitor: &mut V,
 ) {
     let mut sides = Side::both(board, pawns);
     let mut view = View::new(board, &mut sides);
@@ -63,7 +63,7 @@ pub fn piece_terms<S: SideRelative>(
 }
 
 /// Visits our terms that need the attack maps of both sides; `shelter` is that of their king.
-fn attack_terms<S: Visitor>(view: &View, shelter: i32, visitor: &mut S) {
+fn attack_terms<V: Visitor>(view: &View, shelter: i32, visitor: &mut V) {
     threats::threats(view, visitor);
     king::attack(view, shelter, visitor);
     passed::passed(view, visitor);

@@ -45,25 +45,25 @@ pub trait SideRelative: Visitor {
 }
 
 /// Adapts any visitor to side-relative features.
-pub struct WithSign<'a, S> {
-    visitor: &'a mut S,
+pub struct WithSign<'a, V> {
+    visitor: &'a mut V,
     sign: i32,
 }
 
-impl<'a, S: Visitor> WithSign<'a, S> {
+impl<'a, V: Visitor> WithSign<'a, V> {
     /// White is the first side.
-    pub fn new(visitor: &'a mut S) -> Self {
+    pub fn new(visitor: &'a mut V) -> Self {
         WithSign { visitor, sign: 1 }
     }
 }
 
-impl<S: Visitor> Visitor for WithSign<'_, S> {
+impl<V: Visitor> Visitor for WithSign<'_, V> {
     fn add(&mut self, feature: usize, count: i32) {
         self.visitor.add(feature, self.sign * count);
     }
 }
 
-impl<S: Visitor> SideRelative for WithSign<'_, S> {
+impl<V: Visitor> SideRelative for WithSign<'_, V> {
     fn flip_side(&mut self) {
         self.sign = -self.sign;
     }

@@ -67,7 +67,7 @@ pub(crate) fn king_key(board: &Board) -> u64 {
 }
 
 /// Visits the terms of pawns and kings, for both colors.
-pub fn king_terms<S: SideRelative>(board: &Board, pawns: &PawnInfo, visitor: &mut S) -> Shelters {
+pub fn king_terms<V: SideRelative>(board: &Board, pawns: &PawnInfo, visitor: &mut V) -> Shelters {
     let mut sides = Side::both(board, pawns);
     let mut view = View::new(board, &mut sides);
     let white = shelter(&view, visitor);
@@ -79,7 +79,7 @@ pub fn king_terms<S: SideRelative>(board: &Board, pawns: &PawnInfo, visitor: &mu
 
 /// Visits the terms of our king that do not depend on attacks of pieces: shelter, pawn storm, open files, castling
 /// rights, distance from pawns. Returns shelter gaps plus pawn storm.
-fn shelter<S: Visitor>(view: &View, visitor: &mut S) -> i32 {
+fn shelter<V: Visitor>(view: &View, visitor: &mut V) -> i32 {
     let (us, them) = (&view.us, &view.them);
     let king = us.king();
     let here = ranks_from(rank(king));
@@ -112,7 +112,7 @@ fn shelter<S: Visitor>(view: &View, visitor: &mut S) -> i32 {
 }
 
 /// Open and half-open files near the king.
-fn king_file<S: Visitor>(view: &View, visitor: &mut S) {
+fn king_file<V: Visitor>(view: &View, visitor: &mut V) {
     let (us, them) = (&view.us, &view.them);
     let heavy = AgainstHeavy((them.pieces[ROOK] | them.pieces[QUEEN]).any());
     let column = file_set(file(us.king()));
@@ -132,7 +132,7 @@ fn king_file<S: Visitor>(view: &View, visitor: &mut S) {
 
 /// Visits our attack on their king; needs the attack maps of both sides. `shelter` is the result of [`shelter`] for
 /// their king.
-pub(crate) fn attack<S: Visitor>(view: &View, shelter: i32, visitor: &mut S) {
+pub(crate) fn attack<V: Visitor>(view: &View, shelter: i32, visitor: &mut V) {
     let (us, them) = (&view.us, &view.them);
     let queen = us.pieces[QUEEN].any();
     let king = them.king();
@@ -172,7 +172,7 @@ pub(crate) fn attack<S: Visitor>(view: &View, shelter: i32, visitor: &mut S) {
 }
 
 /// Safe and unsafe checks with our next move (the papers' SPC). Returns units of danger.
-fn checks<S: Visitor>(view: &View, weak: BitBoard, visitor: &mut S) -> i32 {
+fn checks<V: Visitor>(view: &View, weak: BitBoard, visitor: &mut V) -> i32 {
     let (us, them) = (&view.us, &view.them);
     let king = them.king();
     let safe = !us.all & (!them.attacked | (weak & us.twice));
@@ -201,7 +201,7 @@ fn checks<S: Visitor>(view: &View, weak: BitBoard, visitor: &mut S) -> i32 {
 }
 
 /// Attack and defense of the flank of their king. Returns units of danger.
-fn flank<S: Visitor>(view: &View, visitor: &mut S) -> i32 {
+fn flank<V: Visitor>(view: &View, visitor: &mut V) -> i32 {
     let (us, them) = (&view.us, &view.them);
     let files = flank_files(file(them.king()));
     let camp = files & ranks_from(3);
@@ -229,7 +229,7 @@ fn flank_files(file: usize) -> BitBoard {
 }
 
 /// Back-rank weakness: their king has no escape square off its back rank, and we have a rook or queen.
-fn back_rank<S: Visitor>(view: &View, escapes: BitBoard, visitor: &mut S) {
+fn back_rank<V: Visitor>(view: &View, escapes: BitBoard, visitor: &mut V) {
     let (us, them) = (&view.us, &view.them);
     let heavy = us.pieces[ROOK] | us.pieces[QUEEN];
     if rank(them.king()) == 7 && heavy.any() && (escapes & !rank_set(7)).is_empty() {

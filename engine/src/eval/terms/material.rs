@@ -59,7 +59,7 @@ fn ending(
 }
 
 /// Visits the material terms of both players.
-pub fn material_terms<S: Visitor>(board: &Board, visitor: &mut S) -> Balance {
+pub fn material_terms<V: Visitor>(board: &Board, visitor: &mut V) -> Balance {
     let levels = |color: Color| {
         std::array::from_fn(|piece| {
             let count = board.colored(color, PIECES[piece]).len();
@@ -74,7 +74,7 @@ pub fn material_terms<S: Visitor>(board: &Board, visitor: &mut S) -> Balance {
     Balance::new(board)
 }
 
-fn pairs<S: Visitor>(us: &[usize; 5], them: &[usize; 5], sign: i32, visitor: &mut S) {
+fn pairs<V: Visitor>(us: &[usize; 5], them: &[usize; 5], sign: i32, visitor: &mut V) {
     for one in 0..5 {
         for other in one..5 {
             let types = [one, other];

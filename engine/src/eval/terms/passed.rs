@@ -8,7 +8,7 @@ use crate::eval::layout::*;
 use crate::eval::visitor::Visitor;
 
 /// Visits the terms of our passed pawns; needs the attack maps of both sides.
-pub(crate) fn passed<S: Visitor>(view: &View, visitor: &mut S) {
+pub(crate) fn passed<V: Visitor>(view: &View, visitor: &mut V) {
     let (us, them) = (&view.us, &view.them);
     let passed = us.passed;
     if passed.is_empty() {
@@ -42,7 +42,7 @@ fn strongest(pieces: &[BitBoard; 6]) -> Strongest {
 }
 
 /// The path of a passed pawn: rooks behind it, the blocker on its stop square, attacks on the squares ahead.
-fn path<S: Visitor>(view: &View, at: Square, stop: Square, visitor: &mut S) {
+fn path<V: Visitor>(view: &View, at: Square, stop: Square, visitor: &mut V) {
     let (us, them) = (&view.us, &view.them);
     let pawn_rank = PawnRank(rank(at));
     let below = (behind(at) & view.occupied).highest();
@@ -81,7 +81,7 @@ fn path<S: Visitor>(view: &View, at: Square, stop: Square, visitor: &mut S) {
 
 /// Against king and pawns: a pawn outside the [square](https://www.chessprogramming.org/Rule_of_the_Square) of their
 /// king, or one whose path our king controls.
-fn unstoppable<S: Visitor>(view: &View, visitor: &mut S) {
+fn unstoppable<V: Visitor>(view: &View, visitor: &mut V) {
     let (us, them) = (&view.us, &view.them);
     let late = usize::from(!view.to_move);
     for at in each(us.passed) {

@@ -29,7 +29,7 @@ pub struct PawnInfo {
 }
 
 /// Visits the terms of the pawn structure, for both colors.
-pub fn pawn_terms<S: Visitor>(board: &Board, visitor: &mut S) -> PawnInfo {
+pub fn pawn_terms<V: Visitor>(board: &Board, visitor: &mut V) -> PawnInfo {
     let white = board.colored(Color::White, Piece::Pawn);
     let black = board.colored(Color::Black, Piece::Pawn);
     PawnInfo {
@@ -58,7 +58,7 @@ struct Pawns {
 }
 
 /// Visits the terms of our pawns.
-fn our_terms<S: Visitor>(pawns: Pawns, sign: i32, visitor: &mut S) -> PawnSide {
+fn our_terms<V: Visitor>(pawns: Pawns, sign: i32, visitor: &mut V) -> PawnSide {
     let attacks = pawns.us.pawn_attacks();
     let mut info =
         PawnSide { attacks, double_attacks: pawns.us.pawn_double_attacks(), span: attacks.fill_north(), passed: EMPTY };
@@ -77,7 +77,7 @@ fn our_terms<S: Visitor>(pawns: Pawns, sign: i32, visitor: &mut S) -> PawnSide {
 }
 
 /// [Pawn islands](https://www.chessprogramming.org/Pawn_Islands_(Bitboards)).
-fn islands<S: Visitor>(us: BitBoard, sign: i32, visitor: &mut S) {
+fn islands<V: Visitor>(us: BitBoard, sign: i32, visitor: &mut V) {
     let files = us.fill_south().0 & 0xFF;
     let starts = files & !(files << 1);
     visitor.add(PAWN_ISLANDS.at(Islands(starts.count_ones() as usize)), sign);
@@ -147,7 +147,7 @@ impl Pawn {
         self.stoppers.is_empty() && self.leading.is_empty()
     }
 
-    fn structure<S: Visitor>(&self, sign: i32, visitor: &mut S) {
+    fn structure<V: Visitor>(&self, sign: i32, visitor: &mut V) {
         let (rank, file) = (PawnRank(self.rank), EdgeFile::of(self.square));
         let opposed = Opposed(self.opposing.any());
         let supporters = self.support.len();
@@ -181,7 +181,7 @@ impl Pawn {
         }
     }
 
-    fn passed<S: Visitor>(&self, sign: i32, visitor: &mut S) {
+    fn passed<V: Visitor>(&self, sign: i32, visitor: &mut V) {
         let rank = PawnRank(self.rank);
         visitor.add(PASSED_RANK.at(rank), sign);
         visitor.add(PASSED_FILE.at(EdgeFile::of(self.square)), sign);
@@ -194,7 +194,7 @@ impl Pawn {
 
     /// [Candidate passed pawns](https://www.chessprogramming.org/Candidate_Passed_Pawn): by an exchange, with at least
     /// as many helpers as guards, or by a sacrifice.
-    fn candidate<S: Visitor>(&self, pawns: &Pawns, sign: i32, visitor: &mut S) {
+    fn candidate<V: Visitor>(&self, pawns: &Pawns, sign: i32, visitor: &mut V) {
         if self.leading.any() {
             return;
         }
@@ -214,7 +214,7 @@ impl Pawn {
         visitor.add(PAWN_CANDIDATE.at(how, PawnRank(self.rank)), sign);
     }
 
-    /// A supporter can advance next to the ram as a sacrifice that only the ram can capture.
+    /// A supporter can advance beside the pawn as a sacrifice that only the ram can capture.
     fn can_break(&self, pawns: &Pawns) -> bool {
         let enemy_double = pawns.them.flip().pawn_double_attacks().flip();
         (self.support.north() & !pawns.them & !enemy_double).any()

@@ -12,8 +12,9 @@ use crate::eval::visitor::Visitor;
 
 const LONG_DIAGONALS: BitBoard = BitBoard(0x8142_2418_1824_4281);
 
-/// Visits the terms of our pieces and completes our attack maps.
-pub(crate) fn pieces<S: Visitor>(view: &mut View, visitor: &mut S) {
+/// Visits the terms of our pieces and completes our attack maps. As in Stockfish, bishops see through queens, and rooks
+/// through queens and own rooks.
+pub(crate) fn pieces<V: Visitor>(view: &mut View, visitor: &mut V) {
     view.us.pinned = pins(view, visitor);
     let areas = Areas::new(view);
     let queens = view.us.pieces[QUEEN] | view.them.pieces[QUEEN];
@@ -79,7 +80,7 @@ fn add_attacks(view: &mut View, piece: usize, at: Square, squares: BitBoard) -> 
 
 /// [Pins](https://www.chessprogramming.org/Pin) of our pieces to our king, and discovered-check blockers of the enemy:
 /// pieces between their slider and our king. Returns our pinned pieces.
-fn pins<S: Visitor>(view: &View, visitor: &mut S) -> BitBoard {
+fn pins<V: Visitor>(view: &View, visitor: &mut V) -> BitBoard {
     let (us, them) = (&view.us, &view.them);
     let sliders = [them.pieces[BISHOP] | them.pieces[QUEEN], them.pieces[ROOK] | them.pieces[QUEEN]];
     let mut pinned = EMPTY;
@@ -97,7 +98,7 @@ fn pins<S: Visitor>(view: &View, visitor: &mut S) -> BitBoard {
 
 /// Knights and bishops: outposts, and the pair terms with pawns and king.
 #[inline(always)]
-fn minor<S: Visitor>(view: &View, areas: &Areas, piece: usize, at: Square, attacked: BitBoard, visitor: &mut S) {
+fn minor<V: Visitor>(view: &View, areas: &Areas, piece: usize, at: Square, attacked: BitBoard, visitor: &mut V) {
     let (us, them) = (&view.us, &view.them);
     let minor = Minor(piece);
     if areas.outposts.has(at) {
@@ -110,7 +111,7 @@ fn minor<S: Visitor>(view: &View, areas: &Areas, piece: usize, at: Square, attac
             visitor.add(OUTPOST_REACHABLE.at(minor, supported), 1);
         }
     }
-    if !S::SKIPS_PAIR_TERMS {
+    if !V::SKIPS_PAIR_TERMS {
         for (owner, side) in [(Owner::Own, us), (Owner::Enemy, them)] {
             if !(square_set(at).north() & side.pieces[PAWN]).is_empty() {
                 visitor.add(MINOR_BEHIND_PAWN.at(minor, owner), 1);
@@ -122,7 +123,7 @@ fn minor<S: Visitor>(view: &View, areas: &Areas, piece: usize, at: Square, attac
 
 /// Visits the terms of the groups marked `#[Pair]`, which depend on two pieces alone. Search adds their weights to the
 /// 2-tuples of the two pieces, at no cost.
-pub(crate) fn pair_terms<S: Visitor>(one: PieceSquare, other: PieceSquare, visitor: &mut S) {
+pub(crate) fn pair_terms<V: Visitor>(one: PieceSquare, other: PieceSquare, visitor: &mut V) {
     for (minor, other) in [(one, other), (other, one)] {
         if matches!(minor.piece, Piece::Knight | Piece::Bishop) {
             let flip = if minor.color == Color::White { 0 } else { 0b111_000 };
@@ -141,7 +142,7 @@ pub(crate) fn pair_terms<S: Visitor>(one: PieceSquare, other: PieceSquare, visit
 
 /// Bishops: [bad bishops](https://www.chessprogramming.org/Bad_Bishop), pawns on their diagonals, long diagonals.
 #[inline(always)]
-fn bishop<S: Visitor>(view: &View, at: Square, attacked: BitBoard, visitor: &mut S) {
+fn bishop<V: Visitor>(view: &View, at: Square, attacked: BitBoard, visitor: &mut V) {
     let (us, them) = (&view.us, &view.them);
     let color = if DARK_SQUARES.has(at) { DARK_SQUARES } else { !DARK_SQUARES };
     let own = us.pieces[PAWN] & color;
@@ -164,7 +165,7 @@ fn bishop<S: Visitor>(view: &View, at: Square, attacked: BitBoard, visitor: &mut
 /// Rooks: [open files](https://www.chessprogramming.org/Rook_on_Open_File), the queen's file, the
 /// [7th rank](https://www.chessprogramming.org/Rook_on_Seventh), trapped rooks.
 #[inline(always)]
-fn rook<S: Visitor>(view: &View, at: Square, mobility: usize, visitor: &mut S) {
+fn rook<V: Visitor>(view: &View, at: Square, mobility: usize, visitor: &mut V) {
     let (us, them) = (&view.us, &view.them);
     let column = file_set(file(at));
     let own = us.pieces[PAWN] & column;
@@ -202,7 +203,7 @@ fn is_behind_king(rook: Square, king: Square) -> bool {
 
 /// Queens: infiltration of the enemy camp, and x-ray attacks on them.
 #[inline(always)]
-fn queen<S: Visitor>(view: &View, at: Square, visitor: &mut S) {
+fn queen<V: Visitor>(view: &View, at: Square, visitor: &mut V) {
     let them = &view.them;
     if rank(at) >= 4 && !them.pawn_span.has(at) {
         visitor.add(QUEEN_INFILTRATION.at(), 1);
@@ -216,7 +217,7 @@ fn queen<S: Visitor>(view: &View, at: Square, visitor: &mut S) {
 
 /// The [bishop pair](https://www.chessprogramming.org/Bishop_Pair), and
 /// [batteries](https://www.chessprogramming.org/Battery).
-fn bishop_pair_and_batteries<S: Visitor>(view: &View, visitor: &mut S) {
+fn bishop_pair_and_batteries<V: Visitor>(view: &View, visitor: &mut V) {
     let us = &view.us;
     let bishops = us.pieces[BISHOP];
     if (bishops & DARK_SQUARES).any() && (bishops & !DARK_SQUARES).any() {

@@ -8,7 +8,7 @@ use crate::eval::visitor::Visitor;
 
 /// Visits our space and center control. As in Stockfish, space is the number of safe squares on the four center files
 /// of our half, squares behind our pawns counted twice, and its weight depends on the number of our pieces.
-pub(crate) fn space<S: Visitor>(view: &View, visitor: &mut S) {
+pub(crate) fn space<V: Visitor>(view: &View, visitor: &mut V) {
     let (us, them) = (&view.us, &view.them);
     let home = CENTER_FILES & (rank_set(1) | rank_set(2) | rank_set(3));
     let safe = home & !us.pieces[PAWN] & !them.attacks[PAWN];
@@ -22,7 +22,7 @@ pub(crate) fn space<S: Visitor>(view: &View, visitor: &mut S) {
 }
 
 /// Visits the bonus of the side to move.
-pub(crate) fn tempo<S: Visitor>(view: &View, visitor: &mut S) {
+pub(crate) fn tempo<V: Visitor>(view: &View, visitor: &mut V) {
     let sign = if view.to_move { 1 } else { -1 };
     let queens = QueensLeft((view.us.pieces[QUEEN] | view.them.pieces[QUEEN]).any());
     visitor.add(TEMPO.at(queens), sign);

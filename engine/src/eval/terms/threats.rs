@@ -11,7 +11,7 @@ use crate::eval::layout::*;
 use crate::eval::visitor::Visitor;
 
 /// Visits our threats; needs the attack maps of both sides.
-pub(crate) fn threats<S: Visitor>(view: &View, visitor: &mut S) {
+pub(crate) fn threats<V: Visitor>(view: &View, visitor: &mut V) {
     let squares = Control::new(view);
     attacked_pieces(view, &squares, visitor);
     pawn_threats(view, &squares, visitor);
@@ -41,7 +41,7 @@ impl Control {
 }
 
 /// Their attacked pieces, by the types of the attackers and their defense.
-fn attacked_pieces<S: Visitor>(view: &View, squares: &Control, visitor: &mut S) {
+fn attacked_pieces<V: Visitor>(view: &View, squares: &Control, visitor: &mut V) {
     let (us, them) = (&view.us, &view.them);
     let weak = squares.weak & !them.pieces[KING];
     let pieces = weak & !them.pieces[PAWN];
@@ -69,9 +69,9 @@ fn attacked_pieces<S: Visitor>(view: &View, squares: &Control, visitor: &mut S) 
 }
 
 /// Attacks by safe pawns, and by pawns after a safe push.
-fn pawn_threats<S: Visitor>(view: &View, squares: &Control, visitor: &mut S) {
+fn pawn_threats<V: Visitor>(view: &View, squares: &Control, visitor: &mut V) {
     let (us, them) = (&view.us, &view.them);
-    let count = |group: Group<(NotPawnNorKing,)>, attacked: BitBoard, visitor: &mut S| {
+    let count = |group: Group<(NotPawnNorKing,)>, attacked: BitBoard, visitor: &mut V| {
         for at in each(attacked & them.all & !them.pieces[PAWN] & !them.pieces[KING]) {
             visitor.add(group.at(NotPawnNorKing(them.piece_on(at))), 1);
         }
@@ -87,7 +87,7 @@ fn pawn_threats<S: Visitor>(view: &View, squares: &Control, visitor: &mut S) {
 }
 
 /// Safe squares from which our knight, bishop or rook would attack their queen.
-fn queen_threats<S: Visitor>(view: &View, squares: &Control, visitor: &mut S) {
+fn queen_threats<V: Visitor>(view: &View, squares: &Control, visitor: &mut V) {
     let (us, them) = (&view.us, &view.them);
     let queens = them.pieces[QUEEN];
     if queens.is_empty() || queens.more_than_one() {

@@ -12,7 +12,7 @@ use crate::eval::layout::*;
 use crate::eval::visitor::Visitor;
 
 /// Visits the terms of the side that is ahead; `view` is White's.
-pub(crate) fn winnability<S: Visitor>(view: &View, balance: &Balance, visitor: &mut S) {
+pub(crate) fn winnability<V: Visitor>(view: &View, balance: &Balance, visitor: &mut V) {
     let &Balance { lead, pieces, .. } = balance;
     if lead == 0 {
         return;
@@ -45,7 +45,7 @@ impl Advantage<'_> {
         (self.both(PAWN) & QUEEN_SIDE).any() && (self.both(PAWN) & !QUEEN_SIDE).any()
     }
 
-    fn visit<S: Visitor>(&self, sign: i32, visitor: &mut S) {
+    fn visit<V: Visitor>(&self, sign: i32, visitor: &mut V) {
         let large = LargeLead(self.lead > 2);
         let (king, enemy_king) = (self.ahead.king(), self.behind.king());
         let across = file(king).abs_diff(file(enemy_king)) as i32;
