@@ -4,9 +4,9 @@
 
 use super::difference::{Topic, TopicSum};
 use super::motif::in_danger;
-use dyad_engine::board::squares::{DARK_SQUARES, ahead, behind, file, rank, relative_square};
+use dyad_engine::board::squares::{CENTER_FILES, DARK_SQUARES, ahead, behind, file, rank, relative_square};
 use dyad_engine::board::{
-    BitBoard, Board, COLORS, Color, EMPTY, Piece, Square, Squares, color_name, each, piece_name, square_set,
+    BitBoard, Board, COLORS, Color, EMPTY, Piece, Square, Squares, attacks, color_name, each, piece_name, square_set,
 };
 use dyad_engine::eval::layout::Family;
 use dyad_engine::eval::terms::{PawnSide, pawn_terms};
@@ -26,6 +26,8 @@ pub enum Feature {
     RookFile(Color, Square, bool),
     /// A knight or bishop that a pawn defends and no enemy pawn can attack; far in, it needs no pawn.
     Outpost(Color, Piece, Square),
+    /// A bishop with few squares behind its own pawns: see [`bad_bishops`].
+    BadBishop(Color, Square),
     /// A king that has left the center, on this square.
     Sheltered(Color, Square),
     /// A king in the center that may no longer castle.
@@ -56,6 +58,7 @@ impl Feature {
             Feature::Outpost(color, piece, square) => {
                 board.colored(color, piece).has(square) && is_outpost(board, color, square)
             }
+            Feature::BadBishop(color, square) => bad_bishops(board, color).has(square),
             Feature::Sheltered(color, square) => board.king(color) == square && is_sheltered(color, square),
             Feature::LostCastling(color, square) => {
                 board.king(color) == square && is_central(square) && !board.can_castle(color)
@@ -74,6 +77,7 @@ impl Feature {
             | Feature::Doubled(_, square)
             | Feature::RookFile(_, square, _)
             | Feature::Outpost(_, _, square)
+            | Feature::BadBishop(_, square)
             | Feature::Sheltered(_, square)
             | Feature::LostCastling(_, square)
             | Feature::NoShield(_, square) => Some(*square),
@@ -98,6 +102,9 @@ impl Feature {
             Feature::Outpost(color, piece, square) => {
                 format!("{}'s {} has {square}, where no pawn can attack it", of(color), piece_name(*piece))
             }
+            Feature::BadBishop(color, square) => {
+                format!("{} has a bad bishop on {square}, behind own pawns on its color", of(color))
+            }
             Feature::Sheltered(color, square) => format!("{}'s king is out of the center on {square}", of(color)),
             Feature::LostCastling(color, _) => format!("{}'s king can no longer castle", of(color)),
             Feature::NoShield(color, square) => {
@@ -108,6 +115,9 @@ impl Feature {
 
     /// Whether two features differ in a square of the same file alone, as a passed pawn that advances.
     fn is_like(&self, other: &Feature) -> bool {
+        if let (Feature::BadBishop(..), Feature::BadBishop(..)) = (self, other) {
+            return true;
+        }
         let same_file = match (self.square(), other.square()) {
             (Some(one), Some(two)) => file(one) == file(two),
             (one, two) => one == two,
@@ -152,6 +162,8 @@ pub(super) fn reasons(topic: &TopicSum, leaves: [&Board; 2], mover: Color) -> Ve
                     .collect()
             });
             good(color, &|board| outposts(board, color));
+            // A bad bishop is good for the other side.
+            good(!color, &|board| squares(bad_bishops(board, color), &|square| Feature::BadBishop(color, square)));
         }
         Topic::Piece(color, Piece::Knight, _) => {
             good(color, &|board| outposts(board, color));
@@ -268,6 +280,21 @@ fn outposts(board: &Board, color: Color) -> Vec<Feature> {
         .filter(|&(_, square)| is_outpost(board, color, square))
         .map(|(piece, square)| Feature::Outpost(color, piece, square))
         .collect()
+}
+
+/// Bishops with at most four squares and four own pawns on their color, two of them blocked on files c to f.
+fn bad_bishops(board: &Board, color: Color) -> BitBoard {
+    let occupied = board.occupied();
+    subset(board.colored(color, Piece::Bishop), |square| {
+        let shade = if DARK_SQUARES.has(square) { DARK_SQUARES } else { !DARK_SQUARES };
+        let pawns = board.colored(color, Piece::Pawn) & shade;
+        let ahead = match color {
+            Color::White => occupied.south(),
+            Color::Black => occupied.north(),
+        };
+        let reach = attacks::of(Piece::Bishop, color, square, occupied) & !board.colors(color);
+        pawns.len() >= 4 && (pawns & ahead & CENTER_FILES).more_than_one() && reach.len() <= 4
+    })
 }
 
 fn is_central(square: Square) -> bool {

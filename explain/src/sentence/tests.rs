@@ -220,6 +220,20 @@ fn arrows_are_moves() {
 }
 
 #[test]
+fn a_bad_bishop_stands_behind_its_own_pawns() {
+    let cases = [
+        // The French bishop, the same bishop outside the chain, and one with pawns that can move.
+        ("rnbqk2r/pp2nppp/4p3/2ppP3/3P4/2P2N2/PP3PPP/RNBQKB1R b KQkq - 0 1", Square::C8, true),
+        ("rn1qk2r/pp2nppp/4p3/2ppPb2/3P4/2P2N2/PP3PPP/RNBQKB1R b KQkq - 0 1", Square::F5, false),
+        ("rnbqk2r/pp2nppp/4p3/3p4/8/2P2N2/PP3PPP/RNBQKB1R b KQkq - 0 1", Square::C8, false),
+    ];
+    for (fen, square, expected) in cases {
+        let board = Board::from_fen(fen).expect("a legal position");
+        assert_eq!(Feature::BadBishop(Color::Black, square).is_on(&board), expected, "{fen}");
+    }
+}
+
+#[test]
 fn gains_are_named_as_players_name_them() {
     let words = |net: [i32; 5]| Gain { winner: Color::White, plies: 1, settled: 1, net }.words();
     for (net, expected) in [
