@@ -12,6 +12,8 @@ const HORIZON: usize = 10;
 const PAWN_HORIZON: usize = 6;
 /// Plies for which it must be kept; lines are not reliable further on.
 const KEPT: usize = 4;
+/// Plies after which up to two pawns may be given back for a piece.
+const SOON: usize = 6;
 
 /// A line of play with its positions.
 pub struct Line<'a> {
@@ -92,8 +94,10 @@ impl<'a> Line<'a> {
             if lasting < 1 || plies > horizon || !self.is_sound(plies, winner, won) {
                 continue;
             }
-            // A pawn given back does not change who has won a piece.
-            if 4 * lasting >= 3 * won {
+            // A pawn given back does not change who has won a piece, two do not if that takes long.
+            let soon = quiet.iter().filter(|&&later| (plies..=plies + SOON).contains(&later));
+            let is_kept_soon = soon.map(|&later| self.surplus(later, winner)).all(|surplus| 4 * surplus >= 3 * won);
+            if 4 * lasting >= 3 * won || won >= 3 && lasting + 2 >= won && is_kept_soon {
                 candidates.push((plies, won));
             }
             first = Some(plies);
@@ -105,7 +109,11 @@ impl<'a> Line<'a> {
         for &(plies, won) in candidates.iter().rev() {
             // Where a piece is won at once, more that follows is not the reason.
             let follows = best.1 < 3 && won > best.1 && plies <= best.0 + 2;
-            if follows || 3 * won >= 5 * best.1 && won >= best.1 + 2 {
+            let is_much_larger = match best {
+                (..=2, 3..) => won >= 3 * best.1,
+                _ => 3 * won >= 5 * best.1 && won >= best.1 + 2,
+            };
+            if follows || is_much_larger {
                 best = (plies, won);
             }
         }
@@ -150,6 +158,18 @@ impl<'a> Line<'a> {
     /// Whether the piece on a square neither moves nor is taken by the moves `from..to`.
     pub(super) fn stays(&self, square: Square, from: usize, to: usize) -> bool {
         self.moves[from..to].iter().all(|mv| mv.from() != square && mv.to() != square)
+    }
+
+    /// Whether the piece of the first move is not taken within `plies` moves.
+    pub(super) fn keeps_first(&self, plies: usize) -> bool {
+        let mut at = self.moves[0].to();
+        self.moves.iter().take(plies).skip(1).all(|mv| {
+            let stays = mv.to() != at;
+            if mv.from() == at {
+                at = mv.to();
+            }
+            stays
+        })
     }
 
     /// Whether a pawn is really won, not just offered: by a side that could recapture, or that moves it there.
@@ -209,15 +229,20 @@ impl Gain {
         pawns(&self.net)
     }
 
+    /// [`net`](Self::net) without knights for bishops: both are minor pieces, and one for the other changes nothing.
+    pub(super) fn without_trades(&self) -> [i32; 5] {
+        let mut net = self.net;
+        while net[1] * net[2] < 0 {
+            net[1] -= net[1].signum();
+            net[2] -= net[2].signum();
+        }
+        net
+    }
+
     /// What is won, as players say it: "a rook", "the exchange", "a queen for a rook".
     #[must_use]
     pub fn words(&self) -> String {
-        let [pawns, mut knights, mut bishops, rooks, queens] = self.net;
-        // Knight and bishop are both minor pieces: one for the other changes nothing.
-        while knights * bishops < 0 {
-            knights -= knights.signum();
-            bishops -= bishops.signum();
-        }
+        let [pawns, knights, bishops, rooks, queens] = self.without_trades();
         let minors = knights + bishops;
         let and_pawns = match pawns {
             0 => String::new(),

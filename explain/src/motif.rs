@@ -101,8 +101,8 @@ impl<'a> Case<'a> {
 
     fn fork(&self) -> Option<Motif> {
         self.taken?;
-        // Its fruit is taken at once, or after another move and its answer.
-        [2, 4].into_iter().find_map(|back| {
+        // Its fruit is taken at once, or after one or two other moves and their answers.
+        [2, 4, 6].into_iter().find_map(|back| {
             let (before, _, to) = self.earlier(back)?;
             let first = self.at - back;
             if to != self.from || !self.line.stays(to, first + 1, self.at) || !self.line.stays(self.to, first, self.at)
@@ -151,7 +151,9 @@ impl<'a> Case<'a> {
         // The moved piece takes while another gives check.
         let checkers = self.line.board(self.at - 1).checkers();
         let checks = to == self.from && checkers.any() && !checkers.has(to);
-        (uncovered || checks).then(|| self.motif(Kind::Discovery, 2, vec![self.to]))?
+        // Named is what the other piece attacks.
+        let target = if checks { self.line.board(self.at - 1).king(!self.side) } else { self.to };
+        (uncovered || checks).then(|| self.motif(Kind::Discovery, 2, vec![target]))?
     }
 
     fn trap(&self) -> Option<Motif> {
@@ -297,6 +299,7 @@ impl Motif {
         match self.kind {
             Kind::Fork => format!("forks {}", joined(&piece_list(after, &self.squares))),
             Kind::Skewer => format!("skewers {}", joined(&piece_list(after, &self.squares))),
+            Kind::Discovery if after.piece_on(first) == Some(Piece::King) => "gives discovered check".to_string(),
             Kind::Discovery => format!("uncovers an attack on {}", on(after, first)),
             Kind::Removal => format!("takes the defender of {}", on(before, first)),
             Kind::Deflection => {

@@ -9,7 +9,9 @@ use super::difference::{Subject, TopicSum};
 use super::line::{DrawKind, Gain, Line, attackers, variation};
 use super::motif::{Kind, Motif, in_danger, motifs};
 use super::visible::{self, Feature, Reason};
-use dyad_engine::board::{Board, Color, Move, PAWN_UNITS, Piece, Square, Squares, attacks, color_name, piece_name};
+use dyad_engine::board::{
+    Board, Color, Move, PAWN_UNITS, PIECE_VALUES, Piece, Square, Squares, attacks, color_name, piece_name,
+};
 use dyad_engine::search::Score;
 
 /// An explanation with marks for a board.
@@ -166,6 +168,7 @@ impl<'a> Writer<'a> {
             _ if stalemates => self.draw(),
             (Score::Mate(moves), _) if moves > 0 => Some(self.missed_mate(moves)),
             (_, Score::Mate(moves)) if moves < 0 => Some(self.allowed_mate(-moves)),
+            _ if self.lines[0].draw().is_some() && lost < won.min(0) => self.loss(),
             _ if self.lines[0].draw().is_some() != self.lines[1].draw().is_some() => self.draw(),
             // What is missed comes first where it is much more than what is lost.
             _ if lost < 0 && won > lost && won < -3 * lost => self.loss(),
@@ -196,21 +199,25 @@ impl<'a> Writer<'a> {
         gain.words()
     }
 
-    /// The largest capture of the gain of a line.
-    fn prize(&self, line: usize) -> Option<Prize> {
-        let (gain, line) = (self.gains[line]?, &self.lines[line]);
-        let mut captures = line.captures(gain.plies, gain.winner).map(|(ply, piece)| Prize {
-            ply,
-            piece,
-            square: line.moves[ply].to(),
-        });
-        let first = captures.next()?;
-        Some(captures.fold(first, |best, next| if value(next.piece) > value(best.piece) { next } else { best }))
+    /// The captures of the gain of a line: those of pieces that are not only traded first, the largest first.
+    fn prizes(&self, line: usize) -> Vec<Prize> {
+        let (Some(gain), line) = (self.gains[line], &self.lines[line]) else { return Vec::new() };
+        let net = gain.without_trades();
+        let prize = |(ply, piece): (usize, Piece)| Prize { ply, piece, square: line.moves[ply].to() };
+        let mut prizes: Vec<Prize> = line.captures(gain.plies, gain.winner).map(prize).collect();
+        prizes.sort_by_key(|prize| (net[prize.piece.to_index()] <= 0, -value(prize.piece)));
+        prizes
     }
 
-    /// The motif behind the move number `at` of a line, claimed if it is `wanted`.
-    fn motif(&mut self, line: usize, at: usize, wanted: impl Fn(&Motif) -> bool) -> Option<Motif> {
-        let motif = motifs(&self.lines[line], at, self.compared.recaptures).into_iter().next().filter(wanted)?;
+    /// The motif behind the first of the moves `at` of a line that has one that is `wanted`, claimed.
+    fn motif(
+        &mut self,
+        line: usize,
+        at: impl IntoIterator<Item = usize>,
+        wanted: impl Fn(&Motif) -> bool,
+    ) -> Option<Motif> {
+        let of = |at| motifs(&self.lines[line], at, self.compared.recaptures).into_iter().next().filter(&wanted);
+        let motif = at.into_iter().find_map(of)?;
         self.claims.push(Claim::Motif { line, motif: motif.clone() });
         Some(motif)
     }
@@ -257,7 +264,7 @@ impl<'a> Writer<'a> {
         if !self.lines[line].mates() {
             return format!(": {} and so on", self.moves(line, from, plies.min(from + 3)));
         }
-        let back_rank = self.motif(line, plies - 1, |motif| motif.kind == Kind::BackRank);
+        let back_rank = self.motif(line, [plies - 1], |motif| motif.kind == Kind::BackRank);
         let how = if back_rank.is_some() { " on the back rank" } else { "" };
         format!("{how}: {}", self.moves(line, from, plies))
     }
@@ -278,8 +285,8 @@ impl<'a> Writer<'a> {
             DrawKind::Stalemate => "is stalemate",
             DrawKind::Material => "leaves too little material to win",
             DrawKind::FiftyMoves => "is a draw by the fifty-move rule",
-            // The search stops at the first one.
-            DrawKind::Repetition => "ends in a repetition",
+            // The search stops at the first one, which the players need not repeat.
+            DrawKind::Repetition => "leads to a repetition",
         };
         Some(format!("{moves} {how}; {otherwise}."))
     }
@@ -299,35 +306,42 @@ impl<'a> Writer<'a> {
         }
         let (name, opponent) = (self.names[1].clone(), color_name(gain.winner));
         let (own, reply) = (self.lines[1].moves[0], *self.lines[1].moves.get(1)?);
-        let prize = self.prize(1);
+        let (prizes, after) = (self.prizes(1), *self.lines[1].board(1));
+        let prize = prizes.first().copied();
         let target = prize.map_or(reply.to(), |prize| prize.square);
         let is_all = prize.is_some_and(|prize| {
             let index = prize.piece.to_index();
-            gain.net.iter().enumerate().all(|(other, &count)| count == i32::from(other == index))
+            let net = gain.without_trades();
+            net.iter().enumerate().all(|(other, &count)| count == i32::from(other == index))
         });
         let result = if is_all { String::new() } else { format!(", and {opponent} wins {what}") };
-        let moves = self.moves(1, 1, gain.plies);
+        let moves = self.moves(1, 1, gain.settled);
         let loses_mover = prize.is_some_and(|prize| target == own.to() && self.lines[1].stays(target, 1, prize.ply));
-        let at_once = prize.filter(|prize| prize.ply == 1);
+        let pawn = PIECE_VALUES[Piece::Pawn.to_index()];
+        let is_most = |prize: &Prize| 3 * value(prize.piece) >= 2 * gain.pawns();
+        let at_once = prize.filter(|prize| prize.ply == 1 && is_most(prize) && after.see_ge(reply, pawn));
+        let takes = self.lines[1].board(0).captured(own).filter(|_| !own.is_castling());
+        let allows = match takes.filter(|&piece| value(piece) > 1) {
+            Some(taken) => format!("{name} takes the {} but allows", piece_name(taken)),
+            None => format!("{name} allows"),
+        };
+        let plies = prizes.iter().map(|prize| prize.ply);
         let text = if let Some(prize) = prize.filter(|_| loses_mover) {
             let lost = if is_all { format!("the {}", piece_name(prize.piece)) } else { what };
-            let takes = self.lines[1].board(0).captured(own).filter(|_| prize.ply > 1);
-            match takes {
+            match takes.filter(|_| prize.ply > 1) {
                 Some(taken) => format!("{name} takes the {} but loses {lost}: {moves}", piece_name(taken)),
                 None => format!("{name} loses {lost}: {moves}"),
             }
         } else if let Some(prize) = at_once {
             self.squares = vec![target];
             format!("{}: {moves}{result}", self.gives_up(prize, own, reply)?)
-        } else if let Some(motif) = prize
-            .and_then(|prize| self.motif(1, prize.ply, |motif| motif.ply % 2 == 1 && motif.kind != Kind::Promotion))
-        {
+        } else if let Some(motif) = self.motif(1, plies, |motif| motif.ply % 2 == 1 && motif.kind != Kind::Promotion) {
             self.squares.clone_from(&motif.squares);
-            let (first, rest) = (self.moves(1, 1, motif.ply + 1), self.moves(1, motif.ply + 1, gain.plies));
+            let (first, rest) = (self.moves(1, 1, motif.ply + 1), self.moves(1, motif.ply + 1, gain.settled));
             let rest = if rest.is_empty() { rest } else { format!(": {rest}") };
-            format!("{name} allows {first}, which {}, and {opponent} wins {what}{rest}", motif.verb(&self.lines[1]))
+            format!("{allows} {first}, which {}, and {opponent} wins {what}{rest}", motif.verb(&self.lines[1]))
         } else {
-            format!("{name} allows {moves}, and {opponent} wins {what}")
+            format!("{allows} {moves}, and {opponent} wins {what}")
         };
         let threatened = prize.filter(|_| !loses_mover);
         Some(format!("{text}; {}.", self.remedy(threatened, reply)?))
@@ -374,7 +388,7 @@ impl<'a> Writer<'a> {
         }
         if let Some(Prize { piece, square, .. }) = threatened {
             let piece = piece_name(piece);
-            if better.from() == square {
+            if better.from() == square && self.lines[0].keeps_first(self.gains[1].map_or(0, |gain| gain.settled)) {
                 return Some(format!("{name} saves the {piece}"));
             }
             let defends = attackers(&after, square, mover).has(better.to());
@@ -387,8 +401,9 @@ impl<'a> Writer<'a> {
             return Some(format!("{name} takes the {attacker} first"));
         }
         let saved = self.gains[1].map_or(0, |gain| gain.pawns());
+        let least = self.lines[0].least(mover);
         // Where the better line also loses material at some point, it only loses more slowly.
-        match self.lines[0].least(mover) > -saved.min(2) {
+        match least > -saved.min(2) && 2 * least > -saved {
             true => Some(format!("{name} avoids this")),
             false => self.state(0).map(|state| format!("after {name} {state}")),
         }
@@ -406,9 +421,10 @@ impl<'a> Writer<'a> {
             let does = if ply == 0 { "promotes" } else { "promotes a pawn" };
             return Some(format!("{name} {does}{}", rest(ply + 1)));
         }
-        let rest = rest(gain.plies);
+        let rest = rest(gain.settled);
         let line = &self.lines[0];
-        let prize = self.prize(0)?;
+        let prizes = self.prizes(0);
+        let prize = *prizes.first()?;
         let (first, root) = (line.moves[0], *line.board(0));
         let takes = root.captured(first).filter(|&piece| !first.is_castling() && prize.ply == 0 && value(piece) > 1);
         if let Some(piece) = takes {
@@ -420,7 +436,7 @@ impl<'a> Writer<'a> {
                 _ => format!("{name} wins {what}{rest}"),
             });
         }
-        let motif = self.motif(0, prize.ply, |motif| motif.ply == 0);
+        let motif = self.motif(0, prizes.iter().map(|prize| prize.ply), |motif| motif.ply == 0);
         Some(match motif {
             Some(motif) => format!("{name} {} and wins {what}{rest}", motif.verb(&self.lines[0])),
             None => format!("{name} wins {what}{rest}"),
@@ -440,7 +456,7 @@ impl<'a> Writer<'a> {
     fn missed(&mut self, gain: Gain) -> Option<String> {
         let other = self.names[1].clone();
         if self.pawns(1) < 0 {
-            let (what, plies) = (self.claim_gain(1), self.gains[1]?.plies);
+            let (what, plies) = (self.claim_gain(1), self.gains[1]?.settled);
             return Some(format!("{other} loses {what}: {}", self.moves(1, 1, plies)));
         }
         if self.pawns(1) >= 1 {
@@ -546,20 +562,37 @@ impl<'a> Writer<'a> {
         let total = self.compared.pawns(self.compared.difference.total());
         let is_large = |topic: &&TopicSum| self.compared.pawns(topic.amount) >= (MIN_FRACTION * total).max(MIN_PAWNS);
         let topics = self.compared.difference.topics();
+        let castling = self.lost_castling(soon);
+        // A pawn beside one that is lost is not what decides.
+        let is_main = |reason: &Reason| match reason.feature {
+            Feature::Isolated(color, _) | Feature::Doubled(color, _) => {
+                let [own, other] = [reason.line, 1 - reason.line].map(|line| soon[line].colored(color, Piece::Pawn));
+                own.len() >= other.len()
+            }
+            _ => true,
+        };
         // A knight that has come in may be exchanged later.
         let lasts = |reason: &Reason| reason.holds(leaves) || matches!(reason.feature, Feature::Outpost(..));
         let found = [leaves, soon].map(|boards| {
             let of = |topic| visible::reasons(topic, boards, self.mover);
             topics.iter().filter(is_large).flat_map(of).collect::<Vec<_>>()
         });
-        let (reason, text) = found
-            .into_iter()
-            .flatten()
-            .filter(|reason| lasts(reason) && reason.holds(soon))
-            .find_map(|reason| Some((reason.clone(), self.words_of(&reason)?)))?;
+        let found = found.into_iter().flatten().filter(|reason| lasts(reason) && reason.holds(soon) && is_main(reason));
+        let (reason, text) =
+            castling.into_iter().chain(found).find_map(|reason| Some((reason.clone(), self.words_of(&reason)?)))?;
         self.names_reply = reason.line == 1;
         self.claims.push(Claim::Seen(reason));
         Some(text)
+    }
+
+    /// The worse line gives up castling at once with queens on the board, the better one does not.
+    fn lost_castling(&self, soon: [&Board; 2]) -> Option<Reason> {
+        let feature = [0, 1].map(|line| Feature::LostCastling(self.mover, soon[line].king(self.mover)));
+        let is_lost = self.lines[0].board(0).can_castle(self.mover)
+            && feature[1].is_on(soon[1])
+            && !feature[0].is_on(soon[0])
+            && soon[1].pieces(Piece::Queen).len() == 2;
+        is_lost.then(|| Reason { line: 1, feature: feature[1].clone() })
     }
 
     /// A reason with the moves to the first moment at which it is there to stay.
