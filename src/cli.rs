@@ -19,14 +19,11 @@ mod match_;
 mod player;
 mod prepare;
 mod progress;
-mod quality;
 mod report;
-mod search_error;
 mod selftrain;
 mod settings;
 mod shell;
 mod train;
-mod weights;
 
 use std::io::Write as _;
 use std::path::Path;
@@ -73,8 +70,8 @@ enum Command {
     Match(Box<match_::Arguments>),
     /// Write an HTML report of a training, or of weights
     Report(report::Arguments),
-    /// Average and measure weights files
-    Weights(weights::Arguments),
+    /// Write the weighted mean of several weights files
+    Average(average::Arguments),
     /// Train and measure levels that play like human players; estimate ratings
     Level(Box<level::Arguments>),
     /// Repeat the experiments of a paper, or make the built-in weights
@@ -89,7 +86,7 @@ enum Command {
 const GROUPS: [(&str, &[&str]); 5] = [
     ("Explain", &["annotate"]),
     ("Train", &["selftrain", "train", "fit", "datagen", "prepare", "label"]),
-    ("Measure", &["match", "report", "weights"]),
+    ("Measure", &["match", "report", "average"]),
     ("Levels and papers", &["level", "experiment"]),
     ("Shell", &["completions", "man"]),
 ];
@@ -162,7 +159,7 @@ pub fn run() -> ExitCode {
         Command::Label(arguments) => label::run(arguments),
         Command::Train(arguments) => train::run(*arguments),
         Command::Fit(arguments) => fit::run(arguments),
-        Command::Weights(arguments) => weights::run(arguments),
+        Command::Average(arguments) => average::run(arguments),
         Command::Datagen(arguments) => datagen::run(arguments),
         Command::Match(arguments) => match_::run(*arguments),
         Command::Selftrain(arguments) => selftrain::run(*arguments),
@@ -254,7 +251,7 @@ mod tests {
     use super::*;
     use std::any::TypeId;
 
-    /// The tools with their names in front: those of `level` and `weights`, not these.
+    /// The tools with their names in front: those of `level`, not this.
     fn tools(command: &clap::Command, names: &[String]) -> Vec<(Vec<String>, clap::Command)> {
         let inner: Vec<_> = command
             .get_subcommands()

@@ -1,4 +1,4 @@
-//! `dyad weights average`: several weights files made one.
+//! `dyad average`: several weights files made one.
 
 use std::collections::BTreeMap;
 use std::ops::Bound;

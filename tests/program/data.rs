@@ -10,7 +10,6 @@ use std::time::Duration;
 use dyad_engine::board::Board;
 use dyad_engine::eval::Weights;
 use dyad_formats::hash;
-use dyad_formats::packed::Sample;
 use dyad_formats::samples::SampleFile;
 use dyad_formats::weights_file;
 use dyad_trainer::data::journal::journal_name;
@@ -108,27 +107,6 @@ fn games_become_samples_labels_and_weights() {
     );
     assert!(led.ints() != weights.ints(), "the leaves are the positions themselves");
     refuse(&folder, "fit a.samples -o leaves.json --leaves none.json", "none.json");
-    let printed = run(&folder, "weights quality w.json --games-file games.pgn --test-percent 25");
-    // The scores are the balance of material, and that is what is left to find.
-    let r2: f64 = printed.split_whitespace().nth(2).and_then(|number| number.parse().ok()).unwrap_or_default();
-    assert!(r2 > 0.98, "{printed}");
-    let measured =
-        command(&folder, "weights quality w.json --games-file games.pgn").output().expect("the program was built");
-    let printed = String::from_utf8_lossy(&measured.stderr).into_owned();
-    assert!(printed.contains("6 games could not be read"), "{printed}");
-    refuse(&folder, "weights quality w.json --games-file games.pgn --test-percent 101", "expected a number, 0 to 100");
-    fs::write(folder.join("even.pgn"), "1. Nf3 {0.00/1} Nf6 {0.00/1} 2. Nc3 {0.00/1} Nc6 {0.00/1} *\n").unwrap();
-    refuse(
-        &folder,
-        "weights quality w.json --games-file even.pgn --test-percent 100",
-        "the side of the scores cannot be found in the games",
-    );
-    refuse(
-        &folder,
-        "weights quality w.json --games-file even.pgn --scores white --test-percent 100",
-        "all 4 scores are the same",
-    );
-
     refuse(&folder, "prepare none.pgn -o c.samples", "cannot open none.pgn");
     refuse(&folder, "prepare games.pgn -o ./games.pgn", "the output ./games.pgn is the input games.pgn");
     refuse(&folder, "label a.samples -o ../data/a.samples", "is the input a.samples");
@@ -183,8 +161,6 @@ fn standard_input_is_a_file_of_games_or_positions() {
     assert_eq!(identity(folder.join("pipe.samples")), identity(folder.join("file.samples")));
     run(&folder, "prepare a.epd -o file.samples --split-by games.pgn");
     works("prepare a.epd -o pipe.samples --split-by -", &games);
-    let quality = |file: &str| format!("weights quality material --games-file {file} --test-percent 100");
-    assert!(works(&quality("-"), &games).contains(run(&folder, &quality("games.pgn")).trim_end()));
     works("match material default --nodes 10 --games 2 --openings -", line.as_bytes());
     let pgn = b"[White \"A\"]\n\n1. f3 e5 2. g4 Qh4# 0-1\n";
     works("annotate - --nodes 1000 --out a.pgn", pgn);
@@ -229,15 +205,11 @@ fn an_average_that_could_not_be_loaded_is_not_written() {
     let material = concat!(env!("CARGO_MANIFEST_DIR"), "/weights/material.json");
     fs::copy(material, folder.join("a.json")).unwrap();
     for scale in [1, 2] {
-        refuse(
-            &folder,
-            &format!("weights average a.json -o b.json --scale {scale}"),
-            &format!("{scale}/1024 is too small"),
-        );
+        refuse(&folder, &format!("average a.json -o b.json --scale {scale}"), &format!("{scale}/1024 is too small"));
     }
-    refuse(&folder, "weights average a.json -o b.json --factor *=0.0001", "the factors bring the scale to 0/1024");
+    refuse(&folder, "average a.json -o b.json --factor *=0.0001", "the factors bring the scale to 0/1024");
     assert!(!folder.join("b.json").exists());
-    run(&folder, "weights average a.json -o b.json --scale 700 --factor piece_square=2");
+    run(&folder, "average a.json -o b.json --scale 700 --factor piece_square=2");
     assert_eq!(weights_file::load(&folder.join("b.json")).unwrap().units.scale, 700);
 }
 
@@ -281,44 +253,6 @@ fn labels_survive_a_kill() {
     assert!(labeled.load().unwrap().iter().any(|sample| !sample.has_margin()));
 }
 
-/// A search of the judge's nodes has no error, and a shorter one has more than a longer one.
-#[test]
-fn search_error_falls_with_nodes() {
-    let folder = folder("search-error");
-    write_games(&folder.join("games.pgn"), 60);
-    run(&folder, "prepare games.pgn -o a.samples --min-ply 6 --per-game 5 --test-percent 0");
-    for (out, nodes) in [("judge", 6_000), ("long", 2_000), ("short", 20)] {
-        run(&folder, &format!("label a.samples -o {out}.samples --nodes {nodes}"));
-    }
-    let printed = run(&folder, "weights search-error --judge judge.samples judge.samples long.samples short.samples");
-    let errors: Vec<f64> = printed
-        .lines()
-        .filter_map(|line| line.split("search error ").nth(1)?.split(' ').next()?.parse().ok())
-        .collect();
-    assert!(errors.len() == 3 && errors[0] < errors[1] && errors[1] < errors[2], "{printed}");
-    refuse(&folder, "weights search-error --judge a.samples judge.samples", "no position has a score and the result");
-    // A judge whose scores come as EPD: those of another engine, written by a script.
-    let judge = SampleFile::open(&folder.join("judge.samples")).unwrap();
-    let judged =
-        (0..judge.len()).map(|index| judge.read(index).unwrap()).filter(|sample| !sample.score.unwrap().is_mate());
-    let line = |sample: Sample| {
-        let (best, score) = (sample.board.san(sample.desired.unwrap()), sample.score.unwrap().0);
-        format!("{} bm {best}; ce {score}; c9 \"{}\";\n", sample.board.fen(), sample.result.unwrap())
-    };
-    let lines: Vec<String> = judged.map(line).collect();
-    fs::write(folder.join("judged.epd"), lines.concat()).unwrap();
-    run(&folder, "prepare judged.epd -o epd.samples --scored --test-percent 0");
-    let read = SampleFile::open(&folder.join("epd.samples")).unwrap();
-    assert_eq!((0..read.len()).map(|index| line(read.read(index).unwrap())).collect::<Vec<_>>(), lines);
-    run(&folder, "label epd.samples -o short-epd.samples --nodes 20");
-    let printed = run(&folder, "weights search-error --judge epd.samples epd.samples short-epd.samples");
-    assert!(
-        printed.contains("epd.samples: search error 0.000 ") && printed.contains("short-epd.samples: "),
-        "{printed}"
-    );
-    refuse(&folder, "weights search-error --judge judge.samples none.samples", "none.samples");
-}
-
 #[test]
 fn where_nothing_is_found_nothing_is_written() {
     let folder = folder("data-nothing");
@@ -346,12 +280,12 @@ fn outputs_replace_files_and_nothing_else() {
     pipe(&path("pipe"));
     fs::write(path("protected"), "kept").unwrap();
     fs::set_permissions(path("protected"), fs::Permissions::from_mode(0o444)).unwrap();
-    refuse(&folder, "weights average a.json b.json --out pipe", "a pipe, not a regular file");
-    refuse(&folder, "weights average a.json b.json --out protected", "write-protected");
-    refuse(&folder, "weights average a.json b.json --out .", "a folder, not a regular file");
+    refuse(&folder, "average a.json b.json --out pipe", "a pipe, not a regular file");
+    refuse(&folder, "average a.json b.json --out protected", "write-protected");
+    refuse(&folder, "average a.json b.json --out .", "a folder, not a regular file");
     refuse(&folder, "match a.json b.json --nodes 1 --games 2 --pgn pipe --resume", "a pipe, not a regular file");
     refuse(&folder, "prepare pipe --out out.samples", "a pipe, not a regular file");
-    refuse(&folder, "weights average pipe b.json --out c.json", "a pipe, not a regular file");
+    refuse(&folder, "average pipe b.json --out c.json", "a pipe, not a regular file");
     fs::create_dir(path("run")).unwrap();
     pipe(&path("run/settings.json"));
     refuse(&folder, "train --out run --resume", "a pipe, not a regular file");
@@ -360,7 +294,7 @@ fn outputs_replace_files_and_nothing_else() {
     assert_eq!(fs::read_to_string(path("protected")).unwrap(), "kept");
     fs::write(path("target"), "old").unwrap();
     symlink("target", path("link")).unwrap();
-    run(&folder, "weights average a.json b.json --out link");
+    run(&folder, "average a.json b.json --out link");
     assert!(path("link").is_symlink() && weights_file::load(&path("target")).is_ok());
 }
 
@@ -372,8 +306,8 @@ fn outputs_replace_neither_inputs_nor_files_of_others() {
     crate::training::write_samples(&path("s.samples"), 60);
     let kept = || ["a.json", "s.samples"].map(|name| fs::read(path(name)).unwrap());
     let before = kept();
-    refuse(&folder, "weights average a.json a.json --out a.json", "would be lost");
-    refuse(&folder, "weights average a.json a.json --samples s.samples --out s.samples", "would be lost");
+    refuse(&folder, "average a.json a.json --out a.json", "would be lost");
+    refuse(&folder, "average a.json a.json --samples s.samples --out s.samples", "would be lost");
     for option in ["--weights", "--leaves", "--scale-like"] {
         refuse(&folder, &format!("fit s.samples {option} a.json --out a.json"), "would be lost");
     }
@@ -435,7 +369,7 @@ fn a_full_disk_is_called_that() {
     }
     // Files may not grow beyond a kilobyte: another limit that is met in the middle of writing.
     let command =
-        format!("ulimit -f 1; trap '' XFSZ; {} weights average a.json b.json --out c.json", env!("CARGO_BIN_EXE_dyad"));
+        format!("ulimit -f 1; trap '' XFSZ; {} average a.json b.json --out c.json", env!("CARGO_BIN_EXE_dyad"));
     let output = Command::new("sh").current_dir(&folder).args(["-c", &command]).output().unwrap();
     let printed = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(!output.status.success() && printed.contains("c.json: cannot be written: "), "{printed}");
@@ -511,13 +445,6 @@ fn scores_of_the_wrong_side_are_refused() {
     fs::write(folder.join("lichess.pgn"), "1. e4 {[%eval 0.25]} e5 {[%eval 0.30]} 2. Nf3 {[%eval 0.2]} 1-0\n").unwrap();
     fs::write(folder.join("plain.pgn"), "1. e4 e5 2. Nf3 1-0\n").unwrap();
     refuse(&folder, "prepare lichess.pgn -o a.samples --scores mover", "given from White's side, not the mover's");
-    let quality = "weights quality material --games-file plain.pgn --games-file lichess.pgn --test-percent 100";
-    refuse(
-        &folder,
-        &format!("{quality} --scores mover"),
-        "lichess.pgn, the scores: they are given from White's side, not the mover's",
-    );
-    run(&folder, &format!("{quality} --scores white"));
     run(&folder, "prepare lichess.pgn -o a.samples --scores white --scored");
     // A copy without scores before it hides nothing; positions have no ratings.
     fs::write(folder.join("bare.pgn"), "1. e4 e5 2. Nf3 1-0\n").unwrap();
@@ -576,5 +503,5 @@ fn files_of_other_kinds_are_named() {
     );
     refuse(&folder, "annotate text.pgn", "no game can be read; the first: text.pgn:1: 1. Dear: expected a move");
     fs::write(folder.join("game.pgn"), "[White \"Ann\"]\n\n1. e4 e5 *\n").unwrap();
-    refuse(&folder, "annotate game.pgn --player Nobody --mistakes m.epd", "no player of game.pgn is called 'Nobody'");
+    refuse(&folder, "annotate game.pgn --player Nobody --html m.html", "no player of game.pgn is called 'Nobody'");
 }

@@ -37,10 +37,6 @@ fn an_experiment_that_is_killed_finds_the_same_and_its_network_plays() {
     let lines = output(&["match", &player, "material", "--nodes", "20", "--games", "2"]);
     assert!(lines.iter().any(|line| line.contains("network")), "{lines:?}");
 
-    let samples = whole.join("steps/positions/positions.samples");
-    let lines = output(&["weights", "quality", "material", "default", "--auc", text(&samples)]);
-    assert!(lines.len() == 2 && lines[1].starts_with("default: AUC "), "{lines:?}");
-
     for (arguments, expected) in [
         (&["experiment", "nonsense", "--out", "x"][..], "there are ct-chess, ct-features, ranking-svm, deepchess"),
         (&["experiment", "ct-chess", "--out", "x"], "ct-chess needs --games-file"),

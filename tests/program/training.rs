@@ -68,7 +68,7 @@ fn weights_are_found_by_their_names() {
     let start = weights_file::load(&Path::new(out).join("iteration-00.json")).unwrap();
     assert_eq!(start.id(), Weights::embedded().id());
 
-    let mut averaged = tool("weights", &["average", "material", "default", "--out", mean], Stdio::null());
+    let mut averaged = tool("average", &["material", "default", "--out", mean], Stdio::null());
     assert!(averaged.wait().unwrap().success());
     let pairs = [Weights::material(), weights_file::load(Path::new(mean)).unwrap()];
     assert_eq!(pairs.map(|weights| weights.group("pairs").unwrap().iter().any(|&pair| pair != [0, 0])), [false, true]);

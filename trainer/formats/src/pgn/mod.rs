@@ -47,7 +47,7 @@ pub struct GameText {
 ///
 /// # Errors
 /// When the file cannot be read, and when scores in a form that is always White's are clearly the movers'.
-pub fn side_of_scores(path: &Path) -> Result<Option<ScoreSide>, Error> {
+fn side_of_scores(path: &Path) -> Result<Option<ScoreSide>, Error> {
     const GAMES: usize = 200;
     /// A mate weighs as much as a queen.
     const LARGEST: f64 = 10.0;
