@@ -13,7 +13,6 @@ use super::progress::ProgressDisplay;
 use super::{Outcome, Threads, load_weights, stop_on_interrupt};
 
 #[derive(Args)]
-#[command(group = clap::ArgGroup::new("shows_player").multiple(true))]
 pub struct Arguments {
     /// Games (PGN, also packed; `-` is standard input), standard chess or Chess960
     games: PathBuf,
@@ -21,23 +20,17 @@ pub struct Arguments {
     #[arg(long, short, value_name = "FILE")]
     out: Option<PathBuf>,
     /// HTML file to step through the games in a browser
-    #[arg(long, value_name = "FILE", group = "shows_player")]
+    #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
     /// File for the games with scores, mistakes and explanations as JSON
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
-    /// File for mistakes and blunders as positions to solve (EPD with bm)
-    #[arg(long, value_name = "FILE", group = "shows_player")]
-    mistakes: Option<PathBuf>,
-    /// Player, by a part of the name: --mistakes has the mistakes of this player only, --html shows the board from this side
-    #[arg(long, value_name = "NAME", requires = "shows_player")]
+    /// Player from whose side --html shows the board: a part of the name
+    #[arg(long, value_name = "NAME", requires = "html")]
     player: Option<String>,
     /// Nodes for each move, and again for each comparison with a better one; mistakes four times as many
     #[arg(long, value_parser = number(AnnotateSettings::FEWEST_NODES..), default_value_t = AnnotateSettings::NODES)]
     nodes: u64,
-    /// Hash of each search, in megabytes
-    #[arg(long, value_name = "MEGABYTES", value_parser = number::<usize>(1..), default_value_t = AnnotateSettings::HASH)]
-    hash: usize,
     /// Weights: a file, `default` or `material`
     #[arg(long, default_value = "default")]
     weights: PathBuf,
@@ -53,18 +46,13 @@ pub fn run(arguments: Arguments) -> Outcome {
     let settings = AnnotateSettings {
         out: arguments.out.unwrap_or_else(|| output_for(&arguments.games)),
         input: arguments.games,
-        mistakes: arguments.mistakes,
         html: arguments.html,
         json: arguments.json,
         player: arguments.player,
         nodes: arguments.nodes,
-        hash: arguments.hash,
         threads: arguments.threads.count(),
     };
-    for out in [Some(&settings.out), settings.mistakes.as_ref(), settings.html.as_ref(), settings.json.as_ref()]
-        .into_iter()
-        .flatten()
-    {
+    for out in [&settings.out].into_iter().chain(&settings.html).chain(&settings.json) {
         check_output(out, [arguments.weights.as_path()])?;
     }
     let weights = load_weights(&arguments.weights)?;
@@ -93,7 +81,7 @@ fn output_for(games: &Path) -> PathBuf {
 }
 
 fn report(settings: &AnnotateSettings, summary: &AnnotateSummary) {
-    let AnnotateSummary { games, moves, mistake_counts, broken, puzzles, .. } = summary;
+    let AnnotateSummary { games, moves, mistake_counts, broken, .. } = summary;
     let left_out = if *broken > 0 { format!(", {broken} left out") } else { String::new() };
     println!(
         "{}: {}{left_out}, {}, {}",
@@ -102,9 +90,6 @@ fn report(settings: &AnnotateSettings, summary: &AnnotateSummary) {
         counted(*moves as u64, "half-move", "half-moves"),
         faults_in_words(*mistake_counts)
     );
-    if let Some(path) = &settings.mistakes {
-        println!("{}: {}", path.display(), counted(*puzzles as u64, "position", "positions"));
-    }
     for path in [&settings.html, &settings.json].into_iter().flatten() {
         println!("{}", path.display());
     }

@@ -3,7 +3,6 @@
 use std::fs;
 use std::process::{Command, Stdio};
 
-use dyad_formats::epd::Epd;
 use dyad_formats::pgn::GameTexts;
 use serde_json::Value;
 
@@ -13,21 +12,15 @@ const GAMES: &str = "[Event \"Club\"]\n[White \"Anna\"]\n[Black \"Bert\"]\n[Resu
     1. e4 e5 2. Qh5 Nc6 3. Bc4 Nf6 4. Qxf7# 1-0\n\n[White \"Bert\"]\n[Black \"Anna\"]\n\n1. f3 e5 2. g4 Qh4# 0-1\n";
 
 #[test]
-fn games_become_annotated_games_puzzles_and_a_page() {
+fn games_become_annotated_games_a_page_and_json() {
     let folder = folder("annotate");
     fs::write(folder.join("games.pgn"), GAMES).unwrap();
     let mut command = Command::new(env!("CARGO_BIN_EXE_dyad"));
-    command.current_dir(&folder).args(["annotate", "games.pgn", "--nodes", "2000", "--hash", "1", "--threads", "2"]);
-    let output = command
-        .args(["--mistakes", "mine.epd", "--player", "bert", "--html", "games.html", "--json", "games.json"])
-        .output()
-        .unwrap();
+    command.current_dir(&folder).args(["annotate", "games.pgn", "--nodes", "2000", "--threads", "2"]);
+    let output = command.args(["--player", "bert", "--html", "games.html", "--json", "games.json"]).output().unwrap();
     let printed = String::from_utf8(output.stdout).unwrap();
     assert!(output.status.success(), "{printed}{}", String::from_utf8_lossy(&output.stderr));
-    assert!(
-        printed.starts_with("games.annotated.pgn: 2 games, 11 half-moves, ") && printed.contains("\nmine.epd: "),
-        "{printed}"
-    );
+    assert!(printed.starts_with("games.annotated.pgn: 2 games, 11 half-moves, "), "{printed}");
     let out = folder.join("games.annotated.pgn");
     let games: Vec<_> = GameTexts::open(&out).unwrap().map(|text| text.unwrap().parse(None).unwrap()).collect();
     assert_eq!(games.iter().map(|game| game.moves.len()).collect::<Vec<_>>(), [7, 4]);
@@ -35,10 +28,6 @@ fn games_become_annotated_games_puzzles_and_a_page() {
     for expected in ["Nf6 $4 {[%eval #1]", "3... Nf6 allows mate: 4. Qxf7#; ", "2. g4 $4 {[%eval #-1]", "[%cal G"] {
         assert!(text.contains(expected), "{expected} in {text}");
     }
-    let puzzles = fs::read_to_string(folder.join("mine.epd")).unwrap();
-    let names: Vec<&str> = puzzles.lines().filter_map(|line| line.split_once("id \"")?.1.split('"').next()).collect();
-    assert!(names.contains(&"Anna - Bert, 3... Nf6??") && names.contains(&"Bert - Anna, 2. g4??"), "{puzzles}");
-    assert!(puzzles.lines().all(|line| Epd::parse(line).unwrap().best.is_some()));
     let page = fs::read_to_string(folder.join("games.html")).unwrap();
     assert!(page.starts_with("<!DOCTYPE html>") && page.matches("<section class=\"game\"").count() == 2);
     // Bert has Black in the first game, White in the second.
@@ -78,7 +67,7 @@ fn faults_are_reported() {
     let cases = [
         (vec!["annotate", &missing], "cannot open "),
         (vec!["annotate", &games, "--out", &games], "would be lost"),
-        (vec!["annotate", &games, "--player", "Anna"], "--mistakes"),
+        (vec!["annotate", &games, "--player", "Anna"], "--html"),
         (vec!["annotate", &games, "--weights", &missing], "missing.pgn"),
         (vec!["annotate", &games, "--nodes", "0"], "expected a whole number, at least 500"),
         (vec!["annotate"], "Usage"),

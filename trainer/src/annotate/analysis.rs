@@ -87,6 +87,8 @@ pub struct PlayerSummary {
     pub mistake_counts: [usize; 3],
 }
 
+/// Table of a search in megabytes: small, because it is cleared for each search.
+const HASH: usize = 8;
 /// How many times longer a mistake is searched.
 const LONGER: u64 = 4;
 /// Single PV, no clock.
@@ -102,9 +104,9 @@ impl Analyst {
     /// An analyst with `nodes` nodes per move, and as many per comparison.
     ///
     /// # Errors
-    /// When there is no memory for a table of this size.
-    pub fn new(weights: &Arc<Weights>, nodes: u64, megabytes: usize) -> Result<Analyst, Error> {
-        Ok(Analyst { engine: Engine::with_hash(Arc::clone(weights), megabytes)?, nodes })
+    /// When there is no memory for the table.
+    pub fn new(weights: &Arc<Weights>, nodes: u64) -> Result<Analyst, Error> {
+        Ok(Analyst { engine: Engine::with_hash(Arc::clone(weights), HASH)?, nodes })
     }
 
     /// Analyzes a legal move of the current position of `game`.

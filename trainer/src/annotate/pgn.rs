@@ -192,23 +192,14 @@ mod tests {
     use super::*;
     use crate::annotate::testing::{MISTAKES, annotated};
     use dyad_engine::board::Move;
-    use dyad_formats::input::Lines;
-    use dyad_formats::pgn::{GameText, GameTexts};
-    use std::io::Cursor;
-    use std::path::Path;
-
-    fn read(text: &str) -> Vec<GameText> {
-        let path = Path::new("written.pgn");
-        let lines = Lines::new(Box::new(Cursor::new(text.as_bytes().to_vec())), path);
-        GameTexts::new(lines, path).collect::<Result<_, _>>().unwrap()
-    }
+    use dyad_formats::testing::texts;
 
     #[test]
     fn written_games_are_read_back() {
         let game = annotated(MISTAKES, 2_000);
         let text = game.to_string();
         assert!(text.lines().all(|line| line.chars().count() <= 79 && !line.starts_with("[%")), "{text}");
-        let texts = read(&text);
+        let texts = texts(&text);
         assert_eq!(texts.len(), 1);
         let record = texts[0].parse(None).unwrap();
         let moves: Vec<Move> = record.moves.iter().map(|played| played.mv).collect();
@@ -276,7 +267,7 @@ mod tests {
             [FEN \"4rkr1/8/8/8/8/8/8/RK5R w HAge - 0 1\"]\n[Result \"1/2-1/2\"]\n\n1. O-O-O O-O 1/2-1/2\n";
         let game = annotated(pgn, 1_000);
         let text = game.to_string();
-        let record = read(&text)[0].parse(None).unwrap();
+        let record = texts(&text)[0].parse(None).unwrap();
         assert_eq!(record.start.fen(), game.start.fen());
         assert_eq!(record.moves.len(), 2);
         assert!(text.contains("[Variant \"chess 960\"]") && text.contains("[SetUp \"1\"]"), "{text}");

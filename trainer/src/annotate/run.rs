@@ -1,4 +1,4 @@
-//! Annotates the games of a file: annotated games, mistakes as puzzles, a page.
+//! Annotates the games of a file: annotated games, a page, JSON.
 //!
 //! All output files are opened before the first search, so that an unwritable one is reported at once, and each appears
 //! when it is complete. When stopped, the output contains the finished games, and the finished moves of the last one.
@@ -15,7 +15,7 @@ use dyad_formats::game::BrokenGame;
 use dyad_formats::pgn::GameTexts;
 
 use super::analysis::{Analyst, annotate_game};
-use super::{json, page, puzzle};
+use super::{json, page};
 use crate::base::number;
 use crate::base::parallel::check_threads;
 
@@ -26,19 +26,14 @@ pub struct AnnotateSettings {
     pub input: PathBuf,
     /// Output for annotated games.
     pub out: PathBuf,
-    /// Output for mistakes as puzzles.
-    pub mistakes: Option<PathBuf>,
     /// Output for the page.
     pub html: Option<PathBuf>,
     /// Output for the games as JSON.
     pub json: Option<PathBuf>,
-    /// If set, only this player's mistakes become puzzles, and the page shows the board from this player's side: part
-    /// of a name, case-insensitive.
+    /// The page shows the board from the side of this player: part of a name, case-insensitive.
     pub player: Option<String>,
     /// Nodes for each move, and again for a comparison with a better one; a mistake is searched four times longer.
     pub nodes: u64,
-    /// Hash of each search, in megabytes.
-    pub hash: usize,
     /// Parallel searches.
     pub threads: usize,
 }
@@ -48,8 +43,6 @@ impl AnnotateSettings {
     pub const NODES: u64 = 150_000;
     /// Minimum nodes: enough for depth 1 in any position of a game.
     pub const FEWEST_NODES: u64 = 500;
-    /// Default hash in megabytes: small, because the table is cleared for each search.
-    pub const HASH: usize = 8;
 
     fn check(&self) -> Result<(), Error> {
         check_threads("threads", self.threads).map_err(Error::Settings)?;
@@ -58,7 +51,7 @@ impl AnnotateSettings {
     }
 
     fn outputs(&self) -> impl Iterator<Item = &PathBuf> {
-        std::iter::once(&self.out).chain(&self.mistakes).chain(&self.html).chain(&self.json)
+        std::iter::once(&self.out).chain(&self.html).chain(&self.json)
     }
 }
 
@@ -89,8 +82,6 @@ pub struct AnnotateSummary {
     pub moves: usize,
     /// Inaccuracies, mistakes and blunders.
     pub mistake_counts: [usize; 3],
-    /// Puzzles written.
-    pub puzzles: usize,
     /// Whether it was stopped early.
     pub stopped: bool,
 }
@@ -119,7 +110,6 @@ pub fn annotate(
     }
     let create = |path: &Path| AtomicFile::create(path).map_err(Error::file("write", path));
     let mut out = create(&settings.out)?;
-    let mut mistakes = settings.mistakes.as_deref().map(create).transpose()?;
     let html = settings.html.as_deref().map(create).transpose()?;
     let json = settings.json.as_deref().map(create).transpose()?;
     let (mut summary, mut games) = (AnnotateSummary::default(), Vec::new());
@@ -141,7 +131,7 @@ pub fn annotate(
         if let Some(left_out) = &record.left_out {
             on_event(AnnotateEvent::Broken(left_out));
         }
-        let analyst = || Analyst::new(weights, settings.nodes, settings.hash);
+        let analyst = || Analyst::new(weights, settings.nodes);
         let (mut ply, plies, mistake_counts) = (0, record.moves.len(), &mut summary.mistake_counts);
         let game = annotate_game(&record, text.notes(), settings.threads, analyst, control, |analysis| {
             ply += 1;
@@ -160,12 +150,6 @@ pub fn annotate(
         summary.games += 1;
         summary.moves += ply;
         out.write_all(game.to_string().as_bytes()).map_err(Error::file("write", &settings.out))?;
-        if let (Some(file), Some(path)) = (&mut mistakes, &settings.mistakes) {
-            for line in puzzle::puzzles(&game, chosen) {
-                writeln!(file, "{line}").map_err(Error::file("write", path))?;
-                summary.puzzles += 1;
-            }
-        }
         if html.is_some() || json.is_some() {
             games.push(game);
         }
@@ -179,9 +163,6 @@ pub fn annotate(
         });
     }
     finish(out, &settings.out)?;
-    if let (Some(file), Some(path)) = (mistakes, &settings.mistakes) {
-        finish(file, path)?;
-    }
     if let (Some(mut file), Some(path)) = (html, &settings.html) {
         file.write_all(page::page(&games, |name| player.is_some() && chosen(name)).as_bytes())
             .map_err(Error::file("write", path))?;
@@ -208,7 +189,6 @@ mod tests {
 
     use super::*;
     use crate::annotate::testing::MISTAKES;
-    use dyad_formats::epd::Epd;
     use dyad_formats::testing::{Temporary, names};
 
     const CHESS960: &str = "[White \"C\"]\n[Black \"A\"]\n[Variant \"Chess960\"]\n[SetUp \"1\"]\n\
@@ -221,16 +201,13 @@ mod tests {
 
     fn settings(folder: &Path, threads: usize) -> AnnotateSettings {
         let path = |name: &str| folder.join(format!("{threads}-{name}"));
-        let (out, mistakes, html) = (path("out.pgn"), Some(path("mistakes.epd")), Some(path("page.html")));
         AnnotateSettings {
             input: folder.join("games.pgn"),
-            out,
-            mistakes,
-            html,
+            out: path("out.pgn"),
+            html: Some(path("page.html")),
             json: Some(path("games.json")),
             player: None,
             nodes: 2_000,
-            hash: 1,
             threads,
         }
     }
@@ -247,26 +224,21 @@ mod tests {
         let [(one, first), (three, second)] = &runs;
         assert_eq!(first, second);
         assert_eq!((first.games, first.broken, first.moves, first.stopped), (2, 1, 11, false));
-        assert!(first.mistake_counts[2] > 0 && first.puzzles > 0, "{first:?}");
+        assert!(first.mistake_counts[2] > 0, "{first:?}");
         for (one, three) in one.outputs().zip(three.outputs()) {
             assert_eq!(fs::read_to_string(one).unwrap(), fs::read_to_string(three).unwrap());
         }
-        let puzzles = fs::read_to_string(one.mistakes.as_ref().unwrap()).unwrap();
-        assert_eq!(puzzles.lines().count(), first.puzzles);
-        assert!(puzzles.lines().all(|line| Epd::parse(line).unwrap().best.is_some()), "{puzzles}");
     }
 
     #[test]
-    fn the_mistakes_are_those_of_a_player() {
+    fn a_player_is_one_of_the_games() {
         let folder = Temporary::folder();
         fs::write(folder.join("games.pgn"), games()).unwrap();
-        let all = run(&settings(&folder, 1)).unwrap().puzzles;
         let of = |player: &str| {
             let player = Some(player.to_string());
-            run(&AnnotateSettings { player, html: None, ..settings(&folder, 1) }).map(|summary| summary.puzzles)
+            run(&AnnotateSettings { player, ..settings(&folder, 1) })
         };
-        assert!((1..=all).contains(&of("SCRIPT").unwrap()));
-        assert!(of("unknown").unwrap_err().to_string().contains("no player"));
+        assert!(of("SCRIPT").is_ok() && of("unknown").unwrap_err().contains("no player"));
     }
 
     /// Whenever it is stopped, all moves of the games are written, with the analyses finished by then.
@@ -325,7 +297,7 @@ mod tests {
             (AnnotateSettings { out: at("games.pgn"), ..base.clone() }, "would be lost"),
             (AnnotateSettings { html: Some(at("1-out.pgn")), ..base.clone() }, "two outputs are called "),
             (AnnotateSettings { out: at("a folder"), ..base.clone() }, "a folder, not a regular file"),
-            (AnnotateSettings { mistakes: Some(at("no/such/folder")), ..base.clone() }, "cannot write "),
+            (AnnotateSettings { json: Some(at("no/such/folder")), ..base.clone() }, "cannot write "),
             (AnnotateSettings { nodes: 499, ..base.clone() }, "nodes must be at least 500, not 499"),
             (AnnotateSettings { threads: 0, ..base.clone() }, "threads must be 1 to "),
         ];
