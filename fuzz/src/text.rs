@@ -6,7 +6,7 @@ use std::path::Path;
 use cozy_chess::Board as Oracle;
 use dyad_engine::board::{Board, Game};
 use dyad_engine::eval::Weights;
-use dyad_formats::epd::{Epd, EpdLine};
+use dyad_formats::epd::Epd;
 use dyad_formats::game::GameRecord;
 use dyad_formats::input::Lines;
 use dyad_formats::pgn::{GameTexts, Notes};
@@ -132,13 +132,6 @@ pub fn epd(input: &[u8]) {
         if let Ok(epd) = Epd::parse(line) {
             check_board(&epd.board);
             assert!(epd.best.is_none_or(|mv| epd.board.is_legal(mv)));
-        }
-        if let Ok(line) = EpdLine::parse(line) {
-            for code in ["bm", "am"] {
-                if let Ok(Some(moves)) = line.moves(code) {
-                    assert!(moves.iter().all(|&mv| line.board.is_legal(mv)));
-                }
-            }
         }
     }
 }

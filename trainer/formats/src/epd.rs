@@ -3,35 +3,41 @@
 //! Three operations are used: `bm` the move to prefer, `ce` the value that a search gave the position (centipawns from
 //! the side to move), and the result of the game, which files keep in `c9` or another comment, or in brackets behind
 //! the position (`[0.5]`). `hmvc` and `fmvn` hold the clocks. A comment that is no result is left alone: the same `c9`
-//! holds lists of moves elsewhere. The text form of bullet, `FEN | centipawns | result`, is read too; both are White's.
+//! holds lists of moves elsewhere.
 
 use dyad_engine::board::{Board, Move};
 
 use crate::remark;
 use crate::score::{GameResult, Score};
 
-/// A line of an EPD file: its position, and its operations as they stand.
-pub struct EpdLine<'a> {
-    /// The position, with its clocks.
+/// A line of an EPD file.
+#[derive(Clone)]
+pub struct Epd {
+    /// The position.
     pub board: Board,
-    operations: Vec<(&'a str, &'a str)>,
-    /// What follows the bars in `FEN | centipawns | result`, both White's.
-    columns: Option<[&'a str; 2]>,
+    /// The first of the best moves, which may be in UCI notation.
+    pub best: Option<Move>,
+    /// The result of the game it comes from.
+    pub result: Option<GameResult>,
+    /// Its value from the side to move.
+    pub score: Option<Score>,
 }
 
-impl<'a> EpdLine<'a> {
+impl Epd {
     /// Reads a line; FEN lines with clocks are understood too.
     ///
+    /// ```
+    /// # use dyad_formats::epd::Epd;
+    /// let epd = Epd::parse(r#"6k1/5ppp/8/8/8/8/8/R5K1 w - - bm Ra8#; ce 900; c9 "1-0";"#)?;
+    /// assert_eq!(epd.board.san(epd.best.unwrap()), "Ra8#");
+    /// assert_eq!(epd.score.unwrap().pawns(), 9.0);
+    /// assert!(Epd::parse("6k1/5ppp/8/8/8/8/8/R5K1 w - - bm Rb8;").is_err());
+    /// # Ok::<(), String>(())
+    /// ```
+    ///
     /// # Errors
-    /// Says what is wrong with the position.
-    pub fn parse(line: &'a str) -> Result<EpdLine<'a>, String> {
-        let (line, columns) = match line.split_once(outside_quotes('|')) {
-            Some((fen, rest)) => {
-                let (score, result) = rest.split_once('|').ok_or("expected FEN | centipawns | result")?;
-                (fen, Some([score.trim(), result.trim()]))
-            }
-            None => (line, None),
-        };
+    /// Says what is wrong with the line.
+    pub fn parse(line: &str) -> Result<Epd, String> {
         let (fields, mut rest) = split_fields(line, 4).ok_or("expected four fields of a FEN")?;
         // Some writers end the fields as if they were an operation.
         let fields = fields.trim_end_matches(';');
@@ -55,97 +61,29 @@ impl<'a> EpdLine<'a> {
         let [halfmove, number] = [clocks[0].or_else(|| find("hmvc")), clocks[1].or_else(|| find("fmvn"))];
         let fen = format!("{fields} {} {}", halfmove.unwrap_or("0"), number.unwrap_or("1"));
         let board = Board::from_fen(&fen).map_err(|error| error.to_string())?;
-        Ok(EpdLine { board, operations, columns })
-    }
-
-    /// What follows the first operation of this code, without quotes.
-    #[must_use]
-    pub fn operand(&self, code: &str) -> Option<&'a str> {
-        self.operations.iter().find(|(name, _)| *name == code).map(|(_, operand)| operand.trim_matches('"'))
-    }
-
-    /// The moves that follow an operation of this code, in short or in UCI notation.
-    ///
-    /// # Errors
-    /// When there is such an operation, but no move or one that is not legal.
-    pub fn moves(&self, code: &str) -> Result<Option<Vec<Move>>, String> {
-        let Some(operand) = self.operand(code).filter(|operand| mate(operand).is_none()) else { return Ok(None) };
-        let one = |word: &str| self.board.parse_san(word).or_else(|_| self.board.parse_uci(word));
-        let words = operand.split([' ', '\t', ',']).filter(|word| !word.is_empty());
-        let moves: Result<Vec<Move>, _> = words.map(one).collect();
-        match moves {
-            Ok(moves) if moves.is_empty() => Err(format!("{code} without a move")),
-            moves => moves.map(Some).map_err(|error| format!("{code}: {error}")),
-        }
+        // `bm #5` says how near the mate is.
+        let best = find("bm").filter(|operand| !operand.starts_with('#')).map(|operand| best_move(&board, operand));
+        let score = find("ce").map(|text| remark::centipawns(text).map_err(|error| format!("ce {error}")));
+        Ok(Epd { board, best: best.transpose()?, result: result(&operations)?, score: score.transpose()? })
     }
 }
 
-impl EpdLine<'_> {
-    /// The result of the game that the position comes from: behind the position, in a column or in a comment.
-    fn result(&self) -> Result<Option<GameResult>, String> {
-        if let Some([_, result]) = self.columns {
-            let points = format!("[{result}]");
-            return match remark::result(&points) {
-                Some(result) => Ok(Some(result)),
-                None => Err(format!("result '{result}', expected 1.0, 0.5 or 0.0")),
-            };
-        }
-        let is_comment = |name: &str| matches!(name.as_bytes(), [b'c', b'0'..=b'9']);
-        let found = self.operations.iter().find_map(|(name, operand)| match operand.is_empty() {
-            true => remark::result(name),
-            false => remark::result(operand).filter(|_| is_comment(name)).or_else(|| remark::result(name)),
-        });
-        match self.operations.iter().find(|(name, _)| name.starts_with('[')) {
-            Some((other, _)) if found.is_none() => Err(format!("result '{other}', expected [1.0], [0.5] or [0.0]")),
-            _ => Ok(found),
-        }
-    }
-
-    /// The value of the position from the side to move.
-    fn score(&self) -> Result<Option<Score>, String> {
-        if let Some([score, _]) = self.columns {
-            let score = remark::centipawns(score)?;
-            return Ok(Some(score.white_or(self.board.side_to_move())));
-        }
-        self.operand("ce").map(|text| remark::centipawns(text).map_err(|error| format!("ce {error}"))).transpose()
-    }
+/// The first move of an operand.
+fn best_move(board: &Board, operand: &str) -> Result<Move, String> {
+    let word = operand.split([' ', '\t', ',']).find(|word| !word.is_empty()).ok_or("bm without a move")?;
+    board.parse_san(word).or_else(|_| board.parse_uci(word)).map_err(|error| format!("bm: {error}"))
 }
 
-fn mate(operand: &str) -> Option<u32> {
-    operand.strip_prefix('#')?.parse().ok().filter(|&moves| moves > 0)
-}
-
-/// What a line of an EPD file teaches.
-#[derive(Clone)]
-pub struct Epd {
-    /// The position.
-    pub board: Board,
-    /// The first of the best moves.
-    pub best: Option<Move>,
-    /// The result of the game it comes from.
-    pub result: Option<GameResult>,
-    /// Its value from the side to move.
-    pub score: Option<Score>,
-}
-
-impl Epd {
-    /// Reads a line, as [`EpdLine::parse`].
-    ///
-    /// ```
-    /// # use dyad_formats::epd::Epd;
-    /// let epd = Epd::parse(r#"6k1/5ppp/8/8/8/8/8/R5K1 w - - bm Ra8#; ce 900; c9 "1-0";"#)?;
-    /// assert_eq!(epd.board.san(epd.best.unwrap()), "Ra8#");
-    /// assert_eq!(epd.score.unwrap().pawns(), 9.0);
-    /// assert!(Epd::parse("6k1/5ppp/8/8/8/8/8/R5K1 w - - bm Rb8;").is_err());
-    /// # Ok::<(), String>(())
-    /// ```
-    ///
-    /// # Errors
-    /// Says what is wrong with the line.
-    pub fn parse(line: &str) -> Result<Epd, String> {
-        let line = EpdLine::parse(line)?;
-        let best = line.moves("bm")?.and_then(|moves| moves.first().copied());
-        Ok(Epd { board: line.board, best, result: line.result()?, score: line.score()? })
+/// The result of the game that a position comes from: behind the position or in a comment.
+fn result(operations: &[(&str, &str)]) -> Result<Option<GameResult>, String> {
+    let is_comment = |name: &str| matches!(name.as_bytes(), [b'c', b'0'..=b'9']);
+    let found = operations.iter().find_map(|(name, operand)| match operand.is_empty() {
+        true => remark::result(name),
+        false => remark::result(operand).filter(|_| is_comment(name)).or_else(|| remark::result(name)),
+    });
+    match operations.iter().find(|(name, _)| name.starts_with('[')) {
+        Some((other, _)) if found.is_none() => Err(format!("result '{other}', expected [1.0], [0.5] or [0.0]")),
+        _ => Ok(found),
     }
 }
 
@@ -170,16 +108,12 @@ fn split_fields(text: &str, count: usize) -> Option<(&str, &str)> {
 
 /// Operations end in a semicolon outside quotes.
 fn operations(text: &str) -> impl Iterator<Item = &str> {
-    text.split(outside_quotes(';')).map(str::trim).filter(|operation| !operation.is_empty())
-}
-
-/// A pattern that matches a character outside quotes.
-fn outside_quotes(character: char) -> impl FnMut(char) -> bool {
     let mut quoted = false;
-    move |c| {
+    let ends = move |c| {
         quoted ^= c == '"';
-        c == character && !quoted
-    }
+        c == ';' && !quoted
+    };
+    text.split(ends).map(str::trim).filter(|operation| !operation.is_empty())
 }
 
 fn split_operation(operation: &str) -> (&str, &str) {
@@ -204,9 +138,7 @@ mod tests {
             ("4k3/8/8/8/8/8/4P3/4K3 w - - 0 10; [0.0]", "- 0-1 -"),
             ("4k3/8/8/8/8/8/4P3/4K3 w - - c0 \"0.5\"; c1 \"1.0\"", "- 1/2-1/2 -"),
             ("4k3/8/8/8/8/8/4P3/4K3 w - - ce 0; c8 \"1\"; c9 \"e2e4\"", "- - 0"),
-            ("4k3/8/8/8/8/8/4P3/4K3 w - - 0 1 | 35 | 1.0", "- 1-0 35"),
             ("4k3/8/8/8/8/8/4P3/4K3 w - - bm e4; id \"A|B|C\"; ce 35; c9 \"1-0\";", "e2e4 1-0 35"),
-            ("4k3/8/8/8/8/8/4P3/4K3 b - - 0 1 | 35 | 0", "- 0-1 -35"),
             ("4k3/8/8/8/8/8/4P3/4K3 w - -; bm e4;", "e2e4 - -"),
             ("4k3/8/8/8/8/8/4P3/4K3 w - - ; bm e4, e3;", "e2e4 - -"),
             ("4k3/8/8/8/8/8/4P3/4K3 w - - bm #5; ce 32762;", "- - 31995"),
@@ -241,10 +173,7 @@ mod tests {
             ("4k3/8/8/8/8/8/4P3/4K3 w - - bm e5;", "bm: "),
             ("4k3/8/8/8/8/8/4P3/4K3 w - - bm;", "bm without"),
             ("4k3/8/8/8/8/8/4P3/4K3 w - - ce 0.3;", "ce '0.3', expected centipawns"),
-            ("4k3/8/8/8/8/8/4P3/4K3 w - - 0 1 | 35 | 2", "result '2', expected 1.0"),
             ("4k3/8/8/8/8/8/4P3/4K3 w - - 0 1 [0.7]", "result '[0.7]', expected [1.0]"),
-            ("4k3/8/8/8/8/8/4P3/4K3 w - - 0 1 | x | 1.0", "'x', expected centipawns"),
-            ("4k3/8/8/8/8/8/4P3/4K3 w - - 0 1 | 0.5", "expected FEN | centipawns | result"),
             ("4k3/8/8/8/8/8/4P3/4K3 w - - 0 3,0.5", "'3,0.5', expected a clock or an operation"),
         ];
         for (line, expected) in cases {
