@@ -40,7 +40,7 @@ pub fn run(arguments: Arguments) -> Outcome {
     let mut progress = ProgressDisplay::new();
     let mut broken = 0;
     let mut on_event = |event: PrepareEvent| match event {
-        PrepareEvent::Broken(game) | PrepareEvent::Partial(game) => {
+        PrepareEvent::Broken(game) => {
             broken += 1;
             show_broken(&progress, &game, broken);
         }

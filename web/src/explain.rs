@@ -332,7 +332,6 @@ pub fn read_pgn(pgn: &str) -> Games {
                 continue;
             }
         };
-        read.problems.extend(record.left_out.iter().map(problem));
         let chess960 = record.start.castles_unusually();
         let mut game = Game::new(record.start).with_chess960(chess960);
         // The first notes are those before the game.

@@ -46,7 +46,7 @@ pub struct Tags {
     pub programs: [bool; 2],
 }
 
-/// A game that could not be used, or not as a whole, and why.
+/// A game that cannot be used, and why.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{path}:{line}: {problem}")]
 pub struct BrokenGame {
@@ -107,8 +107,6 @@ pub struct GameRecord {
     pub moves: Vec<PlayedMove>,
     /// How it ended, if it did.
     pub result: Option<GameResult>,
-    /// What was left out of it, as a report of where and why.
-    pub left_out: Option<BrokenGame>,
     /// What is not read.
     pub unread: Unread,
 }

@@ -128,9 +128,6 @@ pub fn annotate(
                 continue;
             }
         };
-        if let Some(left_out) = &record.left_out {
-            on_event(AnnotateEvent::Broken(left_out));
-        }
         let analyst = || Analyst::new(weights, settings.nodes);
         let (mut ply, plies, mistake_counts) = (0, record.moves.len(), &mut summary.mistake_counts);
         let game = annotate_game(&record, text.notes(), settings.threads, analyst, control, |analysis| {

@@ -304,14 +304,7 @@ impl FinishedGame {
         let searched = self.moves.iter().map(|made| PlayedMove::scored(made.mv, Some(made.score)));
         let tags = Tags { result: Some(self.result), ..Tags::default() };
         let moves = book.chain(searched).collect();
-        GameRecord {
-            tags,
-            start: self.opening.start,
-            moves,
-            result: Some(self.result),
-            left_out: None,
-            unread: Unread::default(),
-        }
+        GameRecord { tags, start: self.opening.start, moves, result: Some(self.result), unread: Unread::default() }
     }
 
     /// The game as PGN. Times are written only if they influenced the game: without them the same match always writes

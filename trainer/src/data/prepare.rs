@@ -85,8 +85,6 @@ impl Default for PrepareSettings {
 pub enum PrepareEvent {
     /// A game or a line cannot be used.
     Broken(BrokenGame),
-    /// A part of a game is skipped.
-    Partial(BrokenGame),
     /// Progress of a pass.
     Progress {
         /// The pass.
@@ -389,7 +387,6 @@ enum Batch {
 struct Output {
     games: u64,
     broken: Vec<BrokenGame>,
-    partial: Vec<BrokenGame>,
     scores: u64,
     unread: Unread,
     left_out: BTreeMap<SkipReason, u64>,
@@ -410,8 +407,7 @@ fn read(
         counts.broken += output.broken.len() as u64;
         counts.scores += output.scores;
         counts.unread += output.unread;
-        let (broken, partial) = (output.broken.into_iter(), output.partial.into_iter());
-        broken.map(PrepareEvent::Broken).chain(partial.map(PrepareEvent::Partial)).for_each(&mut *context.on_event);
+        output.broken.into_iter().map(PrepareEvent::Broken).for_each(&mut *context.on_event);
         for (reason, count) in output.left_out {
             *counts.left_out.entry(reason).or_default() += count;
         }
@@ -450,7 +446,6 @@ fn work(batch: Batch, settings: &PrepareSettings, origins: Option<&Origins>) -> 
 
 impl Output {
     fn game(&mut self, game: &GameRecord, settings: &PrepareSettings) {
-        self.partial.extend(game.left_out.clone());
         self.unread += game.unread.clone();
         self.scores += game.moves.iter().filter(|played| played.score.is_some()).count() as u64;
         if let Err(reason) = settings.filters.game(game) {

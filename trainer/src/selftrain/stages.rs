@@ -229,7 +229,6 @@ impl<'a> Loop<'a> {
         let (reporter, mut broken) = (&mut self.reporter, 0);
         let mut report = |event: prepare::PrepareEvent| match event {
             prepare::PrepareEvent::Broken(_) => broken += 1,
-            prepare::PrepareEvent::Partial(_) => {}
             prepare::PrepareEvent::Progress { positions, .. } => reporter.report(Progress { done: positions, of: 0 }),
         };
         let mut context = Context { threads: settings.threads, stop: self.stop, on_event: &mut report };

@@ -5,10 +5,7 @@
 use std::fmt::Write as _;
 
 use dyad_engine::board::{Board, Move, Piece};
-use pgn_reader::{RawComment, Reader, SanPlus, Skip, Visitor};
 use proptest::prelude::*;
-use shakmaty::{CastlingMode, Chess, Position};
-use std::ops::ControlFlow;
 
 use crate::game::GameRecord;
 use crate::score::ScoreSide;
@@ -20,8 +17,7 @@ fn read(pgn: &str) -> Vec<String> {
     let one = |game: Result<GameRecord, crate::game::BrokenGame>| match game {
         Ok(game) => {
             let moves: Vec<String> = game.positions().map(|(board, played)| board.uci(played.mv)).collect();
-            let note = game.left_out.map(|left_out| format!(" ({})", left_out.problem)).unwrap_or_default();
-            moves.join(" ") + &note
+            moves.join(" ")
         }
         Err(broken) => format!("line {}: {}", broken.line, broken.problem),
     };
@@ -296,31 +292,6 @@ fn tags_of_a_game() {
     assert_eq!(game.tags.event, "5th \"Mikis Theodorakis\" Open", "github.com/Disservin/chess-library/issues/242");
 }
 
-/// The kings on e4, d4, e5 and d5 stand for the result (github.com/lichess-org/lila/issues/11783).
-#[test]
-fn kings_that_a_board_adds_are_left_out() {
-    check(&[
-        (
-            "Both jump",
-            "1. e4 e5 2. Nf3 Nc6 3. Ke4 Kd5 1-0",
-            &["e2e4 e7e5 g1f3 b8c6 (left out moves of kings behind the end: Ke4 Kd5)"],
-        ),
-        (
-            "The first could go there",
-            "[FEN \"7k/8/8/8/8/4K3/P7/8 w - - 0 1\"]\n\n1. a4 Kg7 2. Ke4 Ke5 1-0",
-            &["a2a4 h8g7 (left out moves of kings behind the end: Ke4 Ke5)"],
-        ),
-        (
-            "They stand behind the result",
-            "1. e4 e5 1/2-1/2 Ke4 Kd4",
-            &["e2e4 e7e5 (left out moves of kings behind the end: Ke4 Kd4)"],
-        ),
-        ("The game goes on", "1. e4 e5 2. Ke4 Nc6 1-0", &["line 1: 2. Ke4: not a legal move (line 1)"]),
-        ("There is no result", "1. e4 e5 2. Ke4 *", &["line 1: 2. Ke4: not a legal move (line 1)"]),
-        ("It is not the center", "1. e4 e5 2. Ke3 1-0", &["line 1: 2. Ke3: not a legal move (line 1)"]),
-    ]);
-}
-
 #[test]
 fn scores_of_known_side_are_read_rightly_from_any() {
     let pgn = "1. e4 {d=9, wv=0.25} e5 {wv=-M3, d=9} 2. Nf3 {(a6 b6) +0.4/18} Nc6 {+0.10/9} *";
@@ -330,42 +301,6 @@ fn scores_of_known_side_are_read_rightly_from_any() {
     };
     assert_eq!(scores(ScoreSide::Mover), [Some(25), Some(31_998), Some(40), Some(10)]);
     assert_eq!(scores(ScoreSide::White), [Some(25), Some(31_998), Some(40), Some(-10)]);
-}
-
-/// What other libraries read of a text: the moves in UCI.
-struct Oracle(Chess, Vec<String>);
-
-impl Visitor for Oracle {
-    type Tags = ();
-    type Movetext = Oracle;
-    type Output = Vec<String>;
-
-    fn begin_tags(&mut self) -> ControlFlow<Vec<String>, ()> {
-        ControlFlow::Continue(())
-    }
-
-    fn begin_movetext(&mut self, (): ()) -> ControlFlow<Vec<String>, Oracle> {
-        ControlFlow::Continue(Oracle(Chess::default(), Vec::new()))
-    }
-
-    fn san(&mut self, read: &mut Oracle, san: SanPlus) -> ControlFlow<Vec<String>> {
-        let mv = san.san.to_move(&read.0).expect("a legal move");
-        read.1.push(mv.to_uci(CastlingMode::Standard).to_string());
-        read.0.play_unchecked(mv);
-        ControlFlow::Continue(())
-    }
-
-    fn comment(&mut self, _: &mut Oracle, _: RawComment<'_>) -> ControlFlow<Vec<String>> {
-        ControlFlow::Continue(())
-    }
-
-    fn begin_variation(&mut self, _: &mut Oracle) -> ControlFlow<Vec<String>, Skip> {
-        ControlFlow::Continue(Skip(true))
-    }
-
-    fn end_game(&mut self, read: Oracle) -> Vec<String> {
-        read.1
-    }
 }
 
 /// The letters of the pieces from pawn to king in the languages that are read.
@@ -424,7 +359,7 @@ proptest! {
         choices in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>(), 0u8..12), 1..120),
         language in 0usize..7,
     ) {
-        let (mut board, mut text, mut plain, mut expected) = (Board::startpos(), String::new(), String::new(), Vec::new());
+        let (mut board, mut text, mut expected) = (Board::startpos(), String::new(), Vec::new());
         for (choice, style, around) in choices {
             let moves = board.moves();
             if moves.is_empty() {
@@ -441,7 +376,6 @@ proptest! {
                 _ => Ok(()),
             }.unwrap();
             write!(text, "{}{}", spell(&board, mv, language, style), if style < 128 { " " } else { "\n" }).unwrap();
-            write!(plain, "{} ", board.san(mv)).unwrap();
             expected.push(board.uci(mv));
             board = board.after(mv);
         }
@@ -458,8 +392,6 @@ proptest! {
         }
         let game = game.unwrap();
         let found: Vec<String> = game.positions().map(|(board, played)| board.uci(played.mv)).collect();
-        prop_assert_eq!(&found, &expected, "{}", &text);
-        let oracle = Reader::new(plain.as_bytes()).read_game(&mut Oracle(Chess::default(), Vec::new()));
-        prop_assert_eq!(oracle.unwrap().unwrap_or_default(), expected, "{}", &plain);
+        prop_assert_eq!(found, expected, "{}", &text);
     }
 }

@@ -134,9 +134,9 @@ impl GameText {
     /// # Errors
     /// When the game is broken: at which word and why.
     pub fn parse(&self, scores: Option<ScoreSide>) -> Result<GameRecord, BrokenGame> {
-        let Read { tags, start, moves, result, left_out, unread, .. } =
+        let Read { tags, start, moves, result, unread, .. } =
             self.read(scores, false).map_err(|problem| self.broken(problem.text))?;
-        Ok(GameRecord { tags, start, moves, result, left_out: left_out.map(|text| self.broken(text)), unread })
+        Ok(GameRecord { tags, start, moves, result, unread })
     }
 
     /// The text of the game as it was read.

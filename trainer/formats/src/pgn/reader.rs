@@ -1,6 +1,6 @@
 //! One reading of a game's text, with the letters of one language.
 
-use dyad_engine::board::{Board, Color, File, Piece, Rank, Square};
+use dyad_engine::board::{Board, Color};
 
 use super::GameText;
 use super::notes::{Note, Notes, Variations, note, notes_of_move, result};
@@ -11,9 +11,6 @@ use crate::input::decode;
 use crate::remark::Remark;
 use crate::score::{GameResult, Score, ScoreSide};
 
-/// Moves of kings that a board may add after the end.
-const KING_MOVES: usize = 4;
-
 /// The result of a reading.
 pub(super) struct Read {
     pub tags: Tags,
@@ -21,8 +18,6 @@ pub(super) struct Read {
     pub moves: Vec<PlayedMove>,
     pub result: Option<GameResult>,
     pub notes: Notes,
-    /// What was left out of the moves, and why.
-    pub left_out: Option<String>,
     /// What is not read.
     pub unread: Unread,
     /// Whether a pawn has its letter somewhere.
@@ -187,9 +182,6 @@ pub(super) struct Reader<'a> {
     is_remarked: bool,
     /// The score of the current position, from White's side, by a comment on the move before.
     next_score: Option<Score>,
-    /// Moves of kings that cannot be played, and what would be said of the first of them.
-    kings: Vec<String>,
-    impossible: Option<Problem>,
     read: Read,
 }
 
@@ -207,7 +199,6 @@ impl<'a> Reader<'a> {
             moves: Vec::with_capacity(128),
             result: None,
             notes: Notes { moves: vec![Vec::new()], ..Notes::default() },
-            left_out: None,
             unread: Unread::default(),
             letters_of_pawns: false,
             is_shown: false,
@@ -229,8 +220,6 @@ impl<'a> Reader<'a> {
             late_moves: 0,
             is_remarked: false,
             next_score: None,
-            kings: Vec::new(),
-            impossible: None,
             read,
         }
     }
@@ -304,7 +293,7 @@ impl<'a> Reader<'a> {
             self.keep(note(Token::Comment(text)));
         }
         let count = self.read.moves.len();
-        let Some(last) = self.read.moves.last_mut().filter(|_| self.kings.is_empty()) else { return };
+        let Some(last) = self.read.moves.last_mut() else { return };
         if let Some(remark) = Remark::parse(text).filter(|_| !self.is_remarked) {
             self.is_remarked = true;
             let mover = self.before.side_to_move();
@@ -362,14 +351,9 @@ impl<'a> Reader<'a> {
 
     fn play(&mut self, word: &[u8], spelled: Spelled) -> Result<(), Problem> {
         let board = self.board()?;
-        let is_of_board = spelled.is_king_to_center();
-        if self.outcome.is_some() || !self.kings.is_empty() {
+        if self.outcome.is_some() {
             self.number = None;
-            if is_of_board {
-                self.kings.push(decode(word).into_owned());
-            } else {
-                self.late_moves += 1;
-            }
+            self.late_moves += 1;
             return Ok(());
         }
         if let Some(number) = self.number.take() {
@@ -381,16 +365,8 @@ impl<'a> Reader<'a> {
                 return Err(self.at_word(word, &format!("the number {number}, expected {due}")));
             }
         }
-        let mv = match spelled.find(&board) {
-            Ok(mv) => mv,
-            Err(Refusal::Illegal) if is_of_board => {
-                self.impossible = Some(self.at_word(word, Refusal::Illegal.text()));
-                self.kings.push(decode(word).into_owned());
-                return Ok(());
-            }
-            Err(refusal) => return Err(self.at_word(word, refusal.text())),
-        };
-        self.read.letters_of_pawns |= spelled.has_letter_of_pawn();
+        let mv = spelled.find(&board).map_err(|refusal| self.at_word(word, refusal.text()))?;
+        self.read.letters_of_pawns |= matches!(spelled, Spelled::To(mv) if mv.letter_of_pawn);
         self.read.is_shown |= self.alphabet != &ENGLISH && self.alphabet.is_shown_by(word);
         let score = self.next_score.take().map(|score| score.white_or(board.side_to_move()));
         self.read.moves.push(PlayedMove::scored(mv, score));
@@ -428,35 +404,12 @@ impl<'a> Reader<'a> {
                 return Err(self.of_game(format!("the result is {given}, on the board it is {on_board}")));
             }
         }
-        if !self.kings.is_empty() || self.late_moves > 0 {
-            self.leave_kings_out()?;
+        if self.late_moves > 0 {
+            return Err(self.of_game(format!("{} moves after the result", self.late_moves)));
         }
         self.read.tags = std::mem::take(&mut self.header.tags);
         self.read.unread += std::mem::take(&mut self.header.unread);
         Ok(self.read)
-    }
-
-    /// Electronic boards take the kings on squares of the center for the result, and may write that as moves, of which
-    /// the first may be possible.
-    fn leave_kings_out(&mut self) -> Result<(), Problem> {
-        if self.late_moves > 0 || self.kings.len() > KING_MOVES || self.read.result.is_none() {
-            let late = self.late_moves + self.kings.len();
-            let text = || format!("{late} moves after the result");
-            return Err(self.impossible.take().unwrap_or_else(|| self.of_game(text())));
-        }
-        let king_to_center = |played: &PlayedMove| {
-            self.before.piece_on(played.mv.from()) == Some(Piece::King) && is_center(played.mv.to())
-        };
-        if self.impossible.is_some() && self.read.moves.last().is_some_and(king_to_center) {
-            let last = self.read.moves.pop().expect("there is a last one");
-            self.kings.insert(0, self.before.san(last.mv));
-            if self.keeps_notes {
-                self.read.notes.moves.pop();
-            }
-        }
-        let text = format!("left out moves of kings behind the end: {}", self.kings.join(" "));
-        self.read.left_out = Some(self.with_players(text));
-        Ok(())
     }
 
     fn with_players(&self, text: String) -> String {
@@ -496,18 +449,4 @@ fn example(tag: &Tag<'_>) -> Option<String> {
 /// What a message repeats of a game.
 fn shown(text: &str) -> String {
     text.chars().filter(|c| !c.is_control()).take(80).collect()
-}
-
-fn is_center(square: Square) -> bool {
-    matches!(square.get_file(), File::D | File::E) && matches!(square.get_rank(), Rank::Fourth | Rank::Fifth)
-}
-
-impl Spelled {
-    fn is_king_to_center(&self) -> bool {
-        matches!(self, Spelled::To(mv) if mv.piece == Some(Piece::King) && is_center(mv.to))
-    }
-
-    fn has_letter_of_pawn(&self) -> bool {
-        matches!(self, Spelled::To(mv) if mv.letter_of_pawn)
-    }
 }

@@ -122,11 +122,11 @@ pub(super) enum Spelled {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct MoveSpelling {
     /// None where there are coordinates without a letter: any piece.
-    pub piece: Option<Piece>,
+    piece: Option<Piece>,
     file: Option<u8>,
     rank: Option<u8>,
     /// Where to.
-    pub to: Square,
+    to: Square,
     promotion: Option<Piece>,
     /// Whether a pawn has its letter, `Pe4`.
     pub letter_of_pawn: bool,

@@ -109,7 +109,7 @@ impl Run<'_, '_> {
     pub fn draw(&mut self, settings: &PrepareSettings, out: &Path, of: u64) -> Result<(), Error> {
         let mut progress = |event: PrepareEvent| match event {
             PrepareEvent::Progress { games, .. } => Some(Progress { done: games, of }),
-            PrepareEvent::Broken(_) | PrepareEvent::Partial(_) => None,
+            PrepareEvent::Broken(_) => None,
         };
         self.with_progress(&mut progress, |context| prepare(settings, out, context).map(|_| ()))
     }
