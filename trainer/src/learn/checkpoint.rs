@@ -13,12 +13,12 @@
 //!
 //! All numbers are little-endian. Decimals in the header are read as the numbers that were written.
 
-use crate::learn::error::CheckpointError;
 use crate::learn::optimizer::Optimizer;
 use crate::learn::origin::DataIdentity;
 use crate::learn::settings::TrainingSettings;
 use crate::learn::state::TrainingState;
 use dyad_engine::eval::layout;
+use dyad_formats::error::Error;
 use dyad_formats::files::{self, write_atomic};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
@@ -53,10 +53,9 @@ impl Checkpoint {
     ///
     /// # Errors
     /// When the file cannot be read, is damaged, or is of another version or layout.
-    pub fn load(path: &Path) -> Result<Checkpoint, CheckpointError> {
-        let wrong = |what: String| CheckpointError(format!("{}: {what}", path.display()));
-        let bytes = files::read(path, LARGEST).map_err(|e| wrong(e.to_string()))?;
-        Checkpoint::from_bytes(&bytes).map_err(wrong)
+    pub fn load(path: &Path) -> Result<Checkpoint, Error> {
+        let bytes = files::read(path, LARGEST).map_err(Error::file("read", path))?;
+        Checkpoint::from_bytes(&bytes).map_err(|problem| Error::content(path, "the checkpoint", problem))
     }
 
     fn bytes(&mut self) -> Vec<u8> {

@@ -2,10 +2,10 @@
 
 use dyad_engine::board::{Board, Move};
 use dyad_engine::eval::Weights;
+use dyad_formats::error::Error;
 use dyad_formats::packed::Sample;
 use dyad_formats::samples::SampleFile;
 use dyad_formats::score::Score;
-use std::io;
 
 /// A training example.
 #[derive(Clone, Copy, Debug)]
@@ -40,7 +40,7 @@ pub trait Examples: Sync {
     fn is_test(&self, index: usize) -> bool;
 
     /// Example `index`.
-    fn get(&self, index: usize) -> io::Result<Example>;
+    fn get(&self, index: usize) -> Result<Example, Error>;
 }
 
 impl Example {
@@ -90,11 +90,10 @@ impl Examples for FileExamples<'_> {
         self.file.is_test(index)
     }
 
-    fn get(&self, index: usize) -> io::Result<Example> {
+    fn get(&self, index: usize) -> Result<Example, Error> {
         let FileExamples { file, start } = *self;
-        let sample = file.read(index).map_err(io::Error::other)?;
-        let no_move = || io::Error::other(format!("sample {index} of {} has no desired move", file.path().display()));
-        Example::new(&sample, start).ok_or_else(no_move)
+        let no_move = || Error::content(file.path(), format!("sample {index}"), "it has no desired move");
+        Example::new(&file.read(index)?, start).ok_or_else(no_move)
     }
 }
 

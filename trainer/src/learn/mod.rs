@@ -10,7 +10,6 @@
 pub mod average;
 pub mod checkpoint;
 pub mod comparison;
-pub mod error;
 pub mod examples;
 pub mod folder;
 pub mod leaves;

@@ -4,11 +4,11 @@
 //! and is resumed only with the same.
 
 use crate::data::schedule::sample;
-use crate::learn::error::TrainError;
 use crate::learn::examples::Examples;
 use crate::learn::folder::RunFolder;
 use crate::learn::settings::TrainingSettings;
 use dyad_engine::eval::Weights;
+use dyad_formats::error::Error;
 use dyad_formats::files;
 use serde::{Deserialize, Serialize};
 
@@ -44,22 +44,22 @@ impl Origin {
     ///
     /// # Errors
     /// When the file cannot be read or parsed.
-    pub fn load(folder: &RunFolder) -> Result<Origin, TrainError> {
+    pub fn load(folder: &RunFolder) -> Result<Origin, Error> {
         let path = folder.data();
-        let text = files::read_text(&path).map_err(|e| TrainError::File(path.clone(), e))?;
-        serde_json::from_slice(&text).map_err(|e| TrainError::Refused(format!("{}: {e}", path.display())))
+        let text = files::read_text(&path).map_err(Error::file("read", &path))?;
+        serde_json::from_slice(&text).map_err(|error| Error::content(&path, "the identity", error))
     }
 
     /// Refuses to resume with other samples or initial weights.
     ///
     /// # Errors
     /// When the samples or the initial weights differ.
-    pub fn check(&self, now: &Origin) -> Result<(), TrainError> {
+    pub fn check(&self, now: &Origin) -> Result<(), Error> {
         check_data(&self.data, &now.data)?;
         if self.start != now.start {
             let Origin { start, .. } = self;
             let problem = format!("the run was begun with the weights {start}; its start is now {}", now.start);
-            return Err(TrainError::Refused(problem));
+            return Err(Error::Settings(problem));
         }
         Ok(())
     }
@@ -69,11 +69,11 @@ impl Origin {
 ///
 /// # Errors
 /// When `now` differs from `begun`.
-pub(super) fn check_data(begun: &DataIdentity, now: &DataIdentity) -> Result<(), TrainError> {
+pub(super) fn check_data(begun: &DataIdentity, now: &DataIdentity) -> Result<(), Error> {
     if begun == now {
         return Ok(());
     }
-    Err(TrainError::Refused(format!("the run was begun with other samples, {begun:?}; these are {now:?}")))
+    Err(Error::Settings(format!("the run was begun with other samples, {begun:?}; these are {now:?}")))
 }
 
 /// The positions in use, by index.
@@ -89,12 +89,12 @@ impl Selection {
     ///
     /// # Errors
     /// When there are no training positions.
-    pub fn new(settings: &TrainingSettings, examples: &dyn Examples) -> Result<Selection, TrainError> {
+    pub fn new(settings: &TrainingSettings, examples: &dyn Examples) -> Result<Selection, Error> {
         let all = 0..examples.len() as u32;
         let (test, training): (Vec<u32>, Vec<u32>) = all.partition(|&i| examples.is_test(i as usize));
         let training = take(training, settings.positions.unwrap_or(usize::MAX), 1);
         if training.is_empty() {
-            return Err(TrainError::Refused("there are no training positions".into()));
+            return Err(Error::Settings("there are no training positions".into()));
         }
         let identity =
             DataIdentity { checksum: examples.identity(), training: training.len() as u64, test: test.len() as u64 };

@@ -6,9 +6,9 @@ use dyad_engine::board::{Board, Move};
 use dyad_engine::eval::Weights;
 use dyad_engine::eval::gradient::Trace;
 use dyad_engine::value::Value;
+use dyad_formats::error::Error;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
-use std::io;
 
 /// The candidates of an example without a search: each child is its own leaf.
 pub fn children(example: &Example, weights: &Weights, window: Value) -> Candidates {
@@ -74,7 +74,7 @@ impl Examples for InMemory {
         index.is_multiple_of(self.test_every)
     }
 
-    fn get(&self, index: usize) -> io::Result<Example> {
+    fn get(&self, index: usize) -> Result<Example, Error> {
         Ok(self.examples[index])
     }
 }

@@ -15,7 +15,6 @@ use crate::fit::calibration::{calibrate_by_file, expectation_scale};
 use crate::learn::average::Average;
 use crate::learn::checkpoint::Checkpoint;
 use crate::learn::comparison::Comparer;
-use crate::learn::error::TrainError;
 use crate::learn::examples::Examples;
 use crate::learn::folder::{self, RunFolder};
 use crate::learn::leaves::{Leaves, NODE_LIMIT};
@@ -107,17 +106,17 @@ pub fn train(
     folder: &Path,
     examples: &dyn Examples,
     context: &mut Context<TrainingProgress>,
-) -> Result<TrainingSummary, TrainError> {
-    settings.check().map_err(TrainError::Refused)?;
+) -> Result<TrainingSummary, Error> {
+    settings.check().map_err(Error::Settings)?;
     let start = settings.weights.as_deref().map_or_else(|| Ok(Arc::new(Weights::material())), weights_file::named)?;
     let selection = Selection::new(settings, examples)?;
-    std::fs::create_dir_all(folder).map_err(|e| TrainError::File(folder.into(), e))?;
+    std::fs::create_dir_all(folder).map_err(Error::file("make", folder))?;
     let folder = RunFolder::new(folder);
     if !folder.holds_run() {
         refuse_foreign(&folder)?;
     }
     let _lock = folder.lock()?;
-    clean(folder.path(), folder::is_known).map_err(TrainError::Data)?;
+    clean(folder.path(), folder::is_known)?;
     let origin = Origin::of(&selection, &start);
     if folder.holds_run() {
         Origin::load(&folder)?.check(&origin)?;
@@ -146,15 +145,15 @@ fn unrounded(start: &Weights) -> FloatWeights {
 ///
 /// # Errors
 /// When the folder contains no run, or its settings cannot be read or used.
-pub fn saved_settings(folder: &Path) -> Result<TrainingSettings, TrainError> {
+pub fn saved_settings(folder: &Path) -> Result<TrainingSettings, Error> {
     let path = RunFolder::new(folder).settings();
-    let text = files::read_text(&path).map_err(|e| TrainError::File(path.clone(), e))?;
-    TrainingSettings::from_json(&text).map_err(|e| TrainError::Refused(format!("{}: {e}", path.display())))
+    let text = files::read_text(&path).map_err(Error::file("read", &path))?;
+    TrainingSettings::from_json(&text).map_err(|problem| Error::content(&path, "the settings", problem))
 }
 
 /// Refuses a folder in which files that would be replaced belong to no run. A run that was killed at its start has left
 /// only its settings and data identity.
-fn refuse_foreign(folder: &RunFolder) -> Result<(), TrainError> {
+fn refuse_foreign(folder: &RunFolder) -> Result<(), Error> {
     let data = folder.data().exists() && Origin::load(folder).is_err();
     let found = [(folder.data(), data), (folder.log(), folder.log().exists())].into_iter();
     let others = [folder.checkpoint(), folder.best(), folder.iteration(0), folder.iteration(1)];
@@ -162,30 +161,26 @@ fn refuse_foreign(folder: &RunFolder) -> Result<(), TrainError> {
     match found.find(|(_, foreign)| *foreign) {
         Some((path, _)) => {
             let problem = format!("{} is of no run here and would be lost; name another folder", path.display());
-            Err(TrainError::Refused(problem))
+            Err(Error::Settings(problem))
         }
         None => Ok(()),
     }
 }
 
-fn load_checkpoint(
-    folder: &RunFolder,
-    settings: &TrainingSettings,
-    origin: &Origin,
-) -> Result<TrainingState, TrainError> {
-    let begun = Checkpoint::load(&folder.checkpoint()).map_err(TrainError::Checkpoint)?;
+fn load_checkpoint(folder: &RunFolder, settings: &TrainingSettings, origin: &Origin) -> Result<TrainingState, Error> {
+    let begun = Checkpoint::load(&folder.checkpoint())?;
     check_data(&begun.data, &origin.data)?;
     refuse_changes(folder, &begun.settings, settings)?;
     Ok(begun.state)
 }
 
-fn refuse_changes(folder: &RunFolder, begun: &TrainingSettings, now: &TrainingSettings) -> Result<(), TrainError> {
+fn refuse_changes(folder: &RunFolder, begun: &TrainingSettings, now: &TrainingSettings) -> Result<(), Error> {
     let changed = differences(&fixed(begun), &fixed(now));
     if changed.is_empty() {
         return Ok(());
     }
     let (path, changed) = (folder.settings(), changed.join(", "));
-    Err(TrainError::Refused(format!("{}: the run was begun with other settings: {changed}", path.display())))
+    Err(Error::Settings(format!("{}: the run was begun with other settings: {changed}", path.display())))
 }
 
 /// The settings without those that may change when a run is resumed, and without the paths of files, whose content is
@@ -206,8 +201,8 @@ fn differences(one: &TrainingSettings, other: &TrainingSettings) -> Vec<String> 
     all.filter(|(name, value)| other.get(name) != Some(value)).map(|(name, _)| name.clone()).collect()
 }
 
-fn write(path: &Path, bytes: &[u8]) -> Result<(), TrainError> {
-    write_atomic(path, bytes).map_err(|e| TrainError::File(path.into(), e))
+fn write(path: &Path, bytes: &[u8]) -> Result<(), Error> {
+    write_atomic(path, bytes).map_err(Error::file("write", path))
 }
 
 /// Two sets of integer weights: while one is in use by the searches, the other can be changed, so that an update costs
@@ -245,14 +240,10 @@ struct Plan {
     state: TrainingState,
 }
 
-fn run(
-    plan: Plan,
-    examples: &dyn Examples,
-    context: &mut Context<TrainingProgress>,
-) -> Result<TrainingSummary, TrainError> {
+fn run(plan: Plan, examples: &dyn Examples, context: &mut Context<TrainingProgress>) -> Result<TrainingSummary, Error> {
     let Plan { settings, start, state, folder, .. } = &plan;
     let buffers = Buffers::new(&state.weights)?;
-    let log = folder.open_log(state.log_bytes).map_err(|e| TrainError::File(folder.log(), e))?;
+    let log = folder.open_log(state.log_bytes).map_err(Error::file("open", &folder.log()))?;
     let objective = Objective::new(settings, expectation_scale(start));
     let stop = context.stop;
     let worker = |_| Worker {
@@ -281,7 +272,7 @@ struct Run<'a, 'c, 't> {
 }
 
 impl Run<'_, '_, '_> {
-    fn iterations(mut self) -> Result<TrainingSummary, TrainError> {
+    fn iterations(mut self) -> Result<TrainingSummary, Error> {
         while !self.is_over() {
             if !(self.batches()? && self.end_iteration()?) {
                 break;
@@ -297,7 +288,7 @@ impl Run<'_, '_, '_> {
     }
 
     /// Processes the rest of the iteration. False if it was stopped.
-    fn batches(&mut self) -> Result<bool, TrainError> {
+    fn batches(&mut self) -> Result<bool, Error> {
         let Plan { settings, selection, state, .. } = &self.plan;
         if state.iteration == 0 {
             return Ok(true);
@@ -327,10 +318,9 @@ impl Run<'_, '_, '_> {
     }
 
     /// One update, formula (10); no change if it was stopped.
-    fn batch(&mut self, positions: &[u32]) -> Result<(), TrainError> {
+    fn batch(&mut self, positions: &[u32]) -> Result<(), Error> {
         let began = Instant::now();
-        let work = self.workers.work(Task::Compare, &self.buffers.current, positions);
-        let results = work.map_err(TrainError::Samples)?;
+        let results = self.workers.work(Task::Compare, &self.buffers.current, positions)?;
         // The batch is incomplete; it is repeated when the training is resumed.
         if self.context.stop.stopped() {
             return Ok(());
@@ -372,7 +362,7 @@ impl Run<'_, '_, '_> {
     }
 
     /// Logs a report line and saves a checkpoint. False if it was stopped first.
-    fn report(&mut self) -> Result<bool, TrainError> {
+    fn report(&mut self) -> Result<bool, Error> {
         let averaged = self.plan.state.average.of(&self.plan.state.weights);
         let weights = Arc::new(Weights::from_floats(&averaged, serde_json::Value::Null)?);
         let positions = self.plan.selection.report.clone();
@@ -388,7 +378,7 @@ impl Run<'_, '_, '_> {
     }
 
     /// Measures and saves w* and continues from it. False if it was stopped first.
-    fn end_iteration(&mut self) -> Result<bool, TrainError> {
+    fn end_iteration(&mut self) -> Result<bool, Error> {
         let averaged = self.plan.state.average.of(&self.plan.state.weights);
         let weights = Arc::new(Weights::from_floats(&averaged, serde_json::Value::Null)?);
         let positions = self.plan.selection.test.clone();
@@ -429,21 +419,21 @@ impl Run<'_, '_, '_> {
     }
 
     /// The move-match accuracy on these positions; invalid if it was stopped.
-    fn accuracy(&mut self, weights: &Arc<Weights>, positions: &[u32]) -> Result<Accuracy, TrainError> {
+    fn accuracy(&mut self, weights: &Arc<Weights>, positions: &[u32]) -> Result<Accuracy, Error> {
         const CHUNK: usize = 200;
         let (mut sum, mut measured) = (0.0, 0);
         for positions in positions.chunks(CHUNK) {
             if self.context.stop.stopped() {
                 break;
             }
-            let results = self.workers.work(Task::Measure, weights, positions).map_err(TrainError::Samples)?;
+            let results = self.workers.work(Task::Measure, weights, positions)?;
             sum += results.iter().filter_map(|result| result.accuracy).sum::<f64>();
             measured += results.iter().filter(|result| result.accuracy.is_some()).count() as u64;
         }
         Ok(Accuracy { mean: (measured > 0).then(|| sum / measured as f64), positions: measured })
     }
 
-    fn save_weights(&self, floats: &FloatWeights, accuracy: Option<f64>, best: bool) -> Result<(), TrainError> {
+    fn save_weights(&self, floats: &FloatWeights, accuracy: Option<f64>, best: bool) -> Result<(), Error> {
         let Plan { settings, start, folder, selection, state } = &self.plan;
         // File names without their folders.
         let name = |path: &Path| PathBuf::from(path.file_name().unwrap_or_default());
@@ -497,19 +487,19 @@ impl Run<'_, '_, '_> {
         }
     }
 
-    fn append(&mut self, line: &LogLine) -> Result<(), TrainError> {
-        self.log.append(line).map_err(|e| TrainError::File(self.plan.folder.log(), e))?;
+    fn append(&mut self, line: &LogLine) -> Result<(), Error> {
+        self.log.append(line).map_err(Error::file("write", &self.plan.folder.log()))?;
         self.report_progress(Some(line.clone()));
         Ok(())
     }
 
-    fn save(&mut self) -> Result<(), TrainError> {
+    fn save(&mut self) -> Result<(), Error> {
         self.tick();
         let Plan { settings, folder, selection, state, .. } = &mut self.plan;
-        state.log_bytes = self.log.sync().map_err(|e| TrainError::File(folder.log(), e))?;
+        state.log_bytes = self.log.sync().map_err(Error::file("write", &folder.log()))?;
         let (settings, data, state) = (settings.clone(), selection.identity.clone(), state.clone());
-        let saved = Checkpoint { settings, data, state }.save(&folder.checkpoint());
-        saved.map_err(|e| TrainError::File(folder.checkpoint(), e))?;
+        let path = folder.checkpoint();
+        Checkpoint { settings, data, state }.save(&path).map_err(Error::file("write", &path))?;
         self.saved = Instant::now();
         Ok(())
     }

@@ -14,7 +14,7 @@ use crate::learn::leaves::Leaves;
 use dyad_engine::control::Control;
 use dyad_engine::eval::Weights;
 use dyad_engine::search::Unfinished;
-use std::io;
+use dyad_formats::error::Error;
 use std::panic::resume_unwind;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -64,7 +64,12 @@ impl Workers<'_> {
     ///
     /// # Errors
     /// When a position cannot be read.
-    pub fn work(&mut self, task: Task, weights: &Arc<Weights>, positions: &[u32]) -> io::Result<Vec<PositionResult>> {
+    pub fn work(
+        &mut self,
+        task: Task,
+        weights: &Arc<Weights>,
+        positions: &[u32],
+    ) -> Result<Vec<PositionResult>, Error> {
         let (next, priority) = (AtomicUsize::new(0), Priority::of_this_thread());
         let (examples, stop) = (self.examples, self.stop);
         let run = |worker: &mut Worker| {
@@ -79,7 +84,7 @@ impl Workers<'_> {
         };
         let run = &run;
         let Some((own, others)) = self.workers.split_first_mut() else { return Ok(Vec::new()) };
-        let parts: Vec<io::Result<Vec<(usize, PositionResult)>>> = std::thread::scope(|scope| {
+        let parts: Vec<Result<Vec<(usize, PositionResult)>, Error>> = std::thread::scope(|scope| {
             let start = |worker| {
                 scope.spawn(move || {
                     priority.take();
@@ -108,7 +113,7 @@ impl Worker<'_> {
         examples: &dyn Examples,
         position: u32,
         weights: &Weights,
-    ) -> io::Result<PositionResult> {
+    ) -> Result<PositionResult, Error> {
         let Worker { leaves, comparer } = self;
         let example = &examples.get(position as usize)?;
         let mut result = PositionResult::default();
@@ -184,7 +189,7 @@ mod tests {
             self.0.is_test(index)
         }
 
-        fn get(&self, index: usize) -> io::Result<crate::learn::examples::Example> {
+        fn get(&self, index: usize) -> Result<crate::learn::examples::Example, Error> {
             self.1.stop();
             self.0.get(index)
         }

@@ -7,7 +7,6 @@ use dyad_engine::eval::WeightsError;
 use dyad_formats::error::Error;
 
 use crate::base::lock::LockError;
-use crate::learn::error::TrainError;
 
 /// The reason why a self-training cannot begin, resume or continue. Completed work is kept.
 #[derive(Debug, thiserror::Error)]
@@ -61,9 +60,6 @@ pub enum SelfTrainError {
     /// A stage failed.
     #[error(transparent)]
     Data(Error),
-    /// The comparison training failed.
-    #[error(transparent)]
-    Training(TrainError),
     /// Weights that cannot be used.
     #[error(transparent)]
     Weights(#[from] WeightsError),
@@ -94,15 +90,6 @@ impl From<Error> for SelfTrainError {
             Error::Settings(problem) => SelfTrainError::Settings(problem),
             Error::Weights(error) => SelfTrainError::Weights(error),
             other => SelfTrainError::Data(other),
-        }
-    }
-}
-
-impl From<TrainError> for SelfTrainError {
-    fn from(error: TrainError) -> SelfTrainError {
-        match error {
-            TrainError::File(path, source) => SelfTrainError::File { doing: "use", path, source },
-            other => SelfTrainError::Training(other),
         }
     }
 }

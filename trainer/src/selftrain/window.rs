@@ -1,6 +1,5 @@
 //! The training positions of a generation: its own and those of generations before it.
 
-use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -56,9 +55,9 @@ impl Examples for Window {
         self.samples[index].is_test()
     }
 
-    fn get(&self, index: usize) -> io::Result<Example> {
-        let sample = self.samples[index].unpack().map_err(io::Error::other)?;
-        let no_move = || io::Error::other(format!("sample {index} of the window has no desired move"));
+    fn get(&self, index: usize) -> Result<Example, Error> {
+        let sample = self.samples[index].unpack().map_err(Error::Settings)?;
+        let no_move = || Error::Settings(format!("sample {index} of the window has no desired move"));
         Example::new(&sample, &self.start).ok_or_else(no_move)
     }
 }

@@ -299,7 +299,7 @@ impl<F: Fn(usize) -> bool + Sync> Examples for Interrupted<'_, F> {
         self.examples.is_test(index)
     }
 
-    fn get(&self, index: usize) -> std::io::Result<Example> {
+    fn get(&self, index: usize) -> Result<Example, Error> {
         if (self.when)(index) {
             self.stop.stop();
         }
