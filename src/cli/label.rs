@@ -7,8 +7,7 @@ use dyad_formats::error::Error;
 use dyad_formats::files::check_output;
 use dyad_formats::samples::{SampleFile, SampleSummary};
 use dyad_trainer::base::context::{Context, Progress};
-use dyad_trainer::data::journal::journal_name;
-use dyad_trainer::data::label::{LabelSettings, label};
+use dyad_trainer::data::label::{LabelSettings, label, partial_results};
 
 use super::progress::ProgressDisplay;
 use super::settings::{SettingsFile, check_resume};
@@ -39,7 +38,7 @@ pub struct Arguments {
 pub fn run(arguments: Arguments) -> Outcome {
     let inputs = [arguments.file.settings.as_ref(), Some(&arguments.weights)].into_iter().flatten();
     check_output(&arguments.out, inputs)?;
-    check_resume(arguments.resume, &journal_name(&arguments.out))?;
+    check_resume(arguments.resume, &partial_results(&arguments.out))?;
     let settings = arguments.settings;
     let weights = load_weights(&arguments.weights)?;
     let input = SampleFile::open(&arguments.samples)?;
@@ -56,8 +55,8 @@ pub fn run(arguments: Arguments) -> Outcome {
     let labeled = label(&input, &arguments.out, &weights, &settings, &mut context);
     drop(progress);
     if let Err(Error::Stopped) = labeled {
-        let journal = journal_name(&arguments.out);
-        return Err(format!("stopped; add --resume to continue from {}", journal.display()).into());
+        let results = partial_results(&arguments.out);
+        return Err(format!("stopped; add --resume to continue from {}", results.display()).into());
     }
     print(&labeled?, input.len());
     Ok(())

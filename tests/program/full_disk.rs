@@ -7,7 +7,7 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
 
-use dyad_trainer::data::journal::journal_name;
+use dyad_trainer::data::label::partial_results;
 
 use crate::driver::folder;
 use crate::training::{same_weights, write_samples};
@@ -72,7 +72,7 @@ fn labels_without_room_lose_nothing_but_time() {
     let label = |out: &Path| strings(&["label", text(&samples), "--out", text(out), "--nodes", "20", "--threads", "2"]);
     let (whole, full) = (folder.join("whole"), folder.join("full"));
     assert_eq!(status_with_room(&label(&whole)), Some(0));
-    let failures = until_there_is_room(|| match journal_name(&full).exists() {
+    let failures = until_there_is_room(|| match partial_results(&full).exists() {
         true => [label(&full), strings(&["--resume"])].concat(),
         false => label(&full),
     });

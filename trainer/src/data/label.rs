@@ -2,12 +2,13 @@
 //!
 //! The move of a game may be a mistake. So the paper trained on the moves that its unmodified engine found with 200,000
 //! nodes (Tseng, Chen and Wu, section 4.1). A million positions take a day at that rate, so labels are appended to a
-//! file of partial results in chunks with a checksum, and a killed labeling resumes after the last complete chunk. Each
+//! file of partial results in chunks, and a killed labeling resumes after the last complete chunk. Each
 //! position is searched by one thread with a cleared hash table, so that labels depend neither on the threads nor on
 //! interruptions. At the end the sample file is written and the file of partial results removed.
 
+use std::fs;
 use std::ops::RangeInclusive;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::Args;
@@ -18,7 +19,7 @@ use dyad_engine::eval::Weights;
 use dyad_engine::search::{self, BestTwo, Limits, Report};
 use dyad_engine::value::gap;
 use dyad_formats::error::Error;
-use dyad_formats::files::check_output;
+use dyad_formats::files::{OwnFolder, check_output};
 use dyad_formats::hash;
 use dyad_formats::packed::Sample;
 use dyad_formats::samples::{SampleFile, SampleSummary, SampleWriter};
@@ -28,9 +29,9 @@ use serde_json::json;
 
 use crate::base::context::{Context, Progress};
 use crate::base::is_default;
+use crate::base::json_lines::Log;
 use crate::base::number::{self, number};
 use crate::base::parallel::ordered_for_each;
-use crate::data::journal::{CHUNK, Journal, LABEL_BYTES, journal_name};
 
 /// Settings of a labeling.
 #[derive(Clone, Debug, PartialEq, Args, Serialize, Deserialize)]
@@ -40,13 +41,13 @@ pub struct LabelSettings {
     /// Nodes per position
     #[arg(long, value_name = "NODES", value_parser = number::<u64>(1..), default_value_t = Self::default().nodes)]
     pub nodes: u64,
-    /// Hash of each thread, in megabytes
-    #[arg(long, value_name = "MEGABYTES", value_parser = number(1..=MAX_HASH), default_value_t = Self::default().hash)]
+    /// Hash of each thread, in megabytes.
+    #[arg(skip = Self::default().hash)]
     pub hash: usize,
     /// Margin over the second-best move, in centipawns, that makes the best one a desired move; 0 searches no second
-    /// move
+    /// move.
     #[serde(skip_serializing_if = "is_default")]
-    #[arg(long, value_name = "CENTIPAWNS", value_parser = number(MARGIN), default_value_t = 0)]
+    #[arg(skip)]
     pub min_margin: u32,
 }
 
@@ -153,48 +154,105 @@ fn label_by<L: FnMut(&Board) -> Result<Option<Label>, Error>>(
     check_output(out, [input.path()])?;
     let description = json!({ "label": settings, "by": by });
     let key = hash::fold_text(input.summary().identity, &description.to_string());
-    let mut journal = Journal::open(&journal_name(out), key, input.len())?;
-    find(input, &mut journal, make, context)?;
-    let summary = write(input, out, journal.labels()?, description)?;
-    journal.remove()?;
+    let mut results = PartialResults::open(out, key, input.len())?;
+    let found = find(input, &mut results, make, context);
+    results.append()?;
+    found?;
+    let PartialResults { path, labels, .. } = results;
+    let summary = write(input, out, labels, description)?;
+    fs::remove_file(&path).map_err(Error::file("remove", &path))?;
     Ok(summary)
 }
 
 fn find<L: FnMut(&Board) -> Result<Option<Label>, Error>>(
     input: &SampleFile,
-    journal: &mut Journal,
+    results: &mut PartialResults,
     make: impl Fn() -> Result<L, Error> + Sync,
     context: &mut Context<'_, Progress>,
 ) -> Result<(), Error> {
-    let first = journal.done;
-    let mut chunk: Vec<[u8; LABEL_BYTES]> = Vec::with_capacity(CHUNK);
+    let samples = (results.labels.len()..input.len()).map(|index| input.read(index));
     let take = |label: Option<Label>| {
-        chunk.push(pack(label));
-        if chunk.len() == CHUNK {
-            journal.append(&chunk)?;
-            chunk.clear();
+        results.labels.push(pack(label));
+        if results.labels.len() - results.written == CHUNK {
+            results.append()?;
         }
-        let done = (journal.done + chunk.len()) as u64;
-        (context.on_event)(Progress { done, of: input.len() as u64 });
+        (context.on_event)(Progress { done: results.labels.len() as u64, of: input.len() as u64 });
         if context.stop.stopped() { Err(Error::Stopped) } else { Ok(()) }
     };
-    let samples = (first..input.len()).map(|index| input.read(index));
     let label = |labeler: &mut L, sample: Result<Sample, Error>| labeler(&sample?.board);
-    let outcome = ordered_for_each(context.threads, samples, make, label, take);
-    if !chunk.is_empty() {
-        journal.append(&chunk)?;
+    ordered_for_each(context.threads, samples, make, label, take)
+}
+
+/// Number of labels in a chunk.
+const CHUNK: usize = 256;
+
+/// A move, as [`Move::packed`] makes it, with [`BELOW_MARGIN`], and its score.
+type PackedLabel = (u16, i16);
+
+/// Path of the partial results of a labeling.
+#[must_use]
+pub fn partial_results(out: &Path) -> PathBuf {
+    let mut name = out.file_name().unwrap_or_default().to_os_string();
+    name.push(".labels");
+    out.with_file_name(name)
+}
+
+/// A chunk of labels, a line of the file.
+#[derive(Serialize, Deserialize)]
+struct Chunk {
+    /// Hash of positions and settings: others are not resumed.
+    of: String,
+    labels: Vec<PackedLabel>,
+}
+
+/// Labels found so far, in a file that lasts until the sample file is written.
+struct PartialResults {
+    path: PathBuf,
+    log: Log,
+    of: String,
+    labels: Vec<PackedLabel>,
+    /// Number of labels in the file.
+    written: usize,
+}
+
+impl PartialResults {
+    /// Opens or creates the partial results for `out`, of the positions and settings with the hash `key`. An incomplete
+    /// chunk is cut off.
+    fn open(out: &Path, key: u64, positions: usize) -> Result<PartialResults, Error> {
+        let (path, of) = (partial_results(out), format!("{key:016x}"));
+        // The user did not name this file.
+        let folder = path.parent().unwrap_or(Path::new(""));
+        let opened = OwnFolder::new(folder).and_then(|_own| Log::resume::<Chunk>(&path));
+        let (log, chunks) = opened.map_err(Error::file("open", &path))?;
+        let is_other = chunks.iter().any(|chunk| chunk.of != of);
+        let labels: Vec<PackedLabel> = chunks.into_iter().flat_map(|chunk| chunk.labels).collect();
+        if is_other || labels.len() > positions {
+            let problem = "these labels are of other positions or settings; remove the file to start again";
+            return Err(Error::content(&path, "the labels", problem));
+        }
+        let written = labels.len();
+        Ok(PartialResults { path, log, of, labels, written })
     }
-    outcome
+
+    /// Appends the new labels to the file.
+    fn append(&mut self) -> Result<(), Error> {
+        let labels = self.labels[self.written..].to_vec();
+        if labels.is_empty() {
+            return Ok(());
+        }
+        let written = self.log.append(&Chunk { of: self.of.clone(), labels }).and_then(|()| self.log.sync());
+        written.map_err(Error::file("write", &self.path))?;
+        self.written = self.labels.len();
+        Ok(())
+    }
 }
 
 /// Marks a label without the margin; a move takes the bits below.
 const BELOW_MARGIN: u16 = 1 << 15;
 
-fn pack(label: Option<Label>) -> [u8; LABEL_BYTES] {
+fn pack(label: Option<Label>) -> PackedLabel {
     let mark = if label.is_some_and(|label| !label.has_margin) { BELOW_MARGIN } else { 0 };
-    let [a, b] = (Move::packed(label.map(|label| label.mv)) | mark).to_le_bytes();
-    let [c, d] = label.map_or(0, |label| label.score.0).to_le_bytes();
-    [a, b, c, d]
+    (Move::packed(label.map(|label| label.mv)) | mark, label.map_or(0, |label| label.score.0))
 }
 
 /// Writes the samples with their labels. Positions whose game is over are skipped, and their game begins with the next
@@ -202,7 +260,7 @@ fn pack(label: Option<Label>) -> [u8; LABEL_BYTES] {
 fn write(
     input: &SampleFile,
     out: &Path,
-    labels: Vec<[u8; LABEL_BYTES]>,
+    labels: Vec<PackedLabel>,
     mut description: serde_json::Value,
 ) -> Result<SampleSummary, Error> {
     let source = input.summary();
@@ -213,10 +271,9 @@ fn write(
     for block in input.blocks()? {
         for mut sample in block? {
             starts_game |= sample.starts_game();
-            let [a, b, c, d] = labels.next().unwrap_or_default();
-            let label = u16::from_le_bytes([a, b]);
+            let (label, score) = labels.next().unwrap_or_default();
             sample.set_has_margin(label & BELOW_MARGIN == 0);
-            let labeled = sample.relabel(label & !BELOW_MARGIN, Score(i16::from_le_bytes([c, d])));
+            let labeled = sample.relabel(label & !BELOW_MARGIN, Score(score));
             if labeled && (sample.has_margin() || !sample.is_test()) {
                 sample.set_starts_game(std::mem::take(&mut starts_game));
                 writer.push(&sample)?;
@@ -229,11 +286,10 @@ fn write(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::data::journal::{HEADER_BYTES, RECORD_BYTES};
     use dyad_formats::packed::Packed;
     use dyad_formats::testing::Temporary;
     use dyad_formats::testing::walk;
-    use std::fs::{self, OpenOptions};
+    use std::fs::OpenOptions;
     use std::sync::atomic::{AtomicUsize, Ordering};
 
     /// Takes the last legal move, and the number of legal moves for a score; counts the positions.
@@ -285,7 +341,7 @@ mod tests {
         }
         assert_eq!(labeled.summary().settings["by"], "the last move");
         assert_eq!(labeled.summary().settings["input"]["made"], json!({ "from": "a walk" }));
-        assert!(!journal_name(&out).exists());
+        assert!(!partial_results(&out).exists());
     }
 
     #[test]
@@ -297,8 +353,8 @@ mod tests {
         for (stop_at, lost_bytes) in [(700, 0), (1_500, 1), (2_200, 37), (2_500, 3_000)] {
             assert!(matches!(run(&input, &out, 2, stop_at).0, Err(Error::Stopped)));
             // As after a kill during a write.
-            let journal = OpenOptions::new().write(true).open(journal_name(&out)).unwrap();
-            journal.set_len(journal.metadata().unwrap().len() - lost_bytes).unwrap();
+            let results = OpenOptions::new().write(true).open(partial_results(&out)).unwrap();
+            results.set_len(results.metadata().unwrap().len() - lost_bytes).unwrap();
             assert!(!out.exists());
         }
         let (summary, asked) = run(&input, &out, 1, u64::MAX);
@@ -316,22 +372,14 @@ mod tests {
         assert!(error.contains("other positions or settings"), "{error}");
     }
 
-    /// A short foreign file is no file of partial results; an incomplete header is one.
+    /// A foreign file is no file of partial results, and stays.
     #[test]
-    fn a_short_file_is_not_taken_for_a_journal() {
+    fn a_foreign_file_stays() {
         let (folder, input) = samples(300);
         let out = folder.join("out.samples");
-        fs::write(journal_name(&out), "my labels").unwrap();
+        fs::write(partial_results(&out), "my labels").unwrap();
         assert!(run(&input, &out, 1, u64::MAX).0.is_err());
-        assert_eq!(fs::read(journal_name(&out)).unwrap(), b"my labels");
-        fs::remove_file(journal_name(&out)).unwrap();
-        assert!(run(&input, &out, 1, 1).0.is_err());
-        for length in [0, 7, HEADER_BYTES - 1] {
-            let journal = OpenOptions::new().write(true).open(journal_name(&out)).unwrap();
-            journal.set_len(length as u64).unwrap();
-            assert!(run(&input, &out, 1, 1).0.is_err_and(|error| matches!(error, Error::Stopped)));
-        }
-        assert_eq!(run(&input, &out, 1, u64::MAX).0.unwrap().count, 300);
+        assert_eq!(fs::read(partial_results(&out)).unwrap(), b"my labels");
     }
 
     #[test]
@@ -359,18 +407,6 @@ mod tests {
             assert!(error.contains(expected), "{error}");
         }
         assert!(with(LabelSettings::default()).unwrap() <= 300);
-    }
-
-    #[test]
-    fn a_damaged_chunk_is_searched_again() {
-        let (folder, input) = samples(1_000);
-        let out = folder.join("out.samples");
-        let _ = run(&input, &out, 1, 900);
-        let mut bytes = fs::read(journal_name(&out)).unwrap();
-        bytes[HEADER_BYTES + 2 * (RECORD_BYTES + CHUNK * LABEL_BYTES) + 100] ^= 1;
-        fs::write(journal_name(&out), bytes).unwrap();
-        let (_, asked) = run(&input, &out, 1, u64::MAX);
-        assert_eq!(asked, 1_000 - 2 * CHUNK);
     }
 
     /// With material alone the first moves of a game are all alike; a queen that can be taken is not.
