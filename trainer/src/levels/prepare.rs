@@ -228,7 +228,7 @@ pub fn prepare(
         "settings": settings, "positions": format!("{:016x}", identity(settings.seed, &games, &candidates)),
         "weights": weights.id(), "plies": PLIES,
     });
-    analyze_all(&games, &candidates, weights, Writer::create(out, &header)?, context)?;
+    analyze_all(&games, &candidates, weights, Writer::create(out, header)?, context)?;
     Ok(RecordCounts { games: read - skipped, broken, unread, left_out, records: candidates.len() })
 }
 

@@ -1,26 +1,35 @@
-//! Files of analyzed positions with the values of their moves.
+//! Files of analyzed positions with the values of their moves: lines of JSON, a header and the records.
 //!
 //! An analysis takes 10 to 30 milliseconds and a training reads it many times, so values are computed once and stored.
-//! Move features are computed from the position at each reading, so that a file outlives changes of the model. A record
-//! carries its length and CRC-32; a file with an incomplete or damaged record is refused.
+//! Move features are computed from the position at each reading, so that a file outlives changes of the model.
 
 use std::fmt::{self, Display, Formatter};
-use std::io::{BufRead, BufReader, BufWriter, ErrorKind, Read, Write};
+use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use dyad_engine::board::{Board, Move};
 use dyad_formats::error::Error;
-use dyad_formats::files::{self, AtomicFile};
-use dyad_formats::packed::{Packed, Sample};
+use dyad_formats::files::AtomicFile;
+use dyad_formats::input::Lines;
 use dyad_levels::analysis::DEPTHS;
 use dyad_levels::file::MoveModel;
+use serde::{Deserialize, Serialize};
 
-const MAGIC: [u8; 8] = *b"DyadLvl2";
-/// Maximum size of a header in bytes.
-const LARGEST_HEADER: u32 = 1 << 20;
+/// Version of the format.
+const VERSION: u32 = 3;
+
+/// The first line.
+#[derive(Serialize, Deserialize)]
+struct Header {
+    /// [`VERSION`].
+    records: u32,
+    /// The job that made the file.
+    made: serde_json::Value,
+}
 
 /// Rating systems, which have different scales.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Pool {
     /// Lichess, the scale of the models, and unknown servers.
     Lichess,
@@ -52,9 +61,6 @@ impl Offsets {
 }
 
 impl Pool {
-    /// All rating systems; a record stores the index.
-    const ALL: [Pool; 4] = [Pool::Lichess, Pool::Board, Pool::Fics, Pool::ChessCom];
-
     /// The rating system of a game with this `Site` tag. Servers name themselves, as a host (`https://www.chess.com/game`,
     /// `freechess.org`) or in words (`Chess.com`, `lichess.org INT`, `FICS`); games over the board have a place.
     #[must_use]
@@ -101,15 +107,18 @@ impl Display for Pool {
 }
 
 /// A position of a game, the move played, and the values of all moves.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Record {
-    /// The position.
+    /// The position, as FEN.
+    #[serde(with = "fen")]
     pub board: Board,
     /// The opponent's last move.
+    #[serde(with = "packed")]
     pub last: Option<Move>,
     /// Whether that move captured.
     pub last_captured: bool,
     /// The last own move of the side to move.
+    #[serde(with = "packed")]
     pub own: Option<Move>,
     /// Index of the move played in [`Board::moves`].
     pub played: usize,
@@ -129,132 +138,68 @@ pub struct Record {
     pub test: bool,
 }
 
-impl Record {
-    fn to_bytes(&self) -> Vec<u8> {
-        let sample = Sample {
-            board: self.board,
-            desired: None,
-            result: None,
-            score: None,
-            test: self.test,
-            starts_game: false,
-            has_margin: true,
-        };
-        let mut bytes = Packed::new(&sample).0.to_vec();
-        bytes.extend(Move::packed(self.last).to_le_bytes());
-        bytes.extend(Move::packed(self.own).to_le_bytes());
-        bytes.extend(self.rating.to_le_bytes());
-        bytes.extend([u8::from(self.last_captured), self.pool as u8, self.played as u8]);
-        bytes.extend(self.player.to_le_bytes());
-        bytes.extend(self.game.to_le_bytes());
-        bytes.push(self.values.len() as u8);
-        for (values, &repeats) in self.values.iter().zip(&self.repeats) {
-            bytes.push(u8::from(repeats));
-            values.iter().for_each(|value| bytes.extend(value.to_le_bytes()));
-        }
-        bytes
+/// Positions as FEN.
+mod fen {
+    use super::{Board, Deserialize};
+    use serde::de::Error;
+    use serde::{Deserializer, Serializer};
+
+    pub(super) fn serialize<S: Serializer>(board: &Board, to: S) -> Result<S::Ok, S::Error> {
+        to.serialize_str(&board.fen())
     }
 
-    fn from_bytes(bytes: &[u8]) -> Result<Record, String> {
-        let mut rest = bytes;
-        let mut take = |count: usize| {
-            let (taken, left) = rest.split_at_checked(count).ok_or("a record is too short")?;
-            rest = left;
-            Ok::<&[u8], String>(taken)
-        };
-        let word = |bytes: &[u8]| u16::from_le_bytes([bytes[0], bytes[1]]);
-        let long = |bytes: &[u8]| bytes.try_into().map(u64::from_le_bytes).expect("eight bytes are eight bytes");
-        // Castling stays without its mark: only the squares of these moves are used.
-        let read_move = |bits: u16| match bits {
-            0 => Ok(None),
-            bits => Move::unpacked(bits).map(Some).ok_or_else(|| format!("{bits} is no move")),
-        };
-        let packed = Packed(take(32)?.try_into().expect("32 bytes are 32 bytes"));
-        let (last, own) = (read_move(word(take(2)?))?, read_move(word(take(2)?))?);
-        let rating = word(take(2)?);
-        let flags = take(3)?;
-        let (last_captured, played) = (flags[0] != 0, usize::from(flags[2]));
-        let pool = *Pool::ALL.get(usize::from(flags[1])).ok_or_else(|| format!("there is no pool {}", flags[1]))?;
-        let (player, game) = (long(take(8)?), long(take(8)?));
-        let count = usize::from(take(1)?[0]);
-        let (mut values, mut repeats) = (Vec::with_capacity(count), Vec::with_capacity(count));
-        for _ in 0..count {
-            repeats.push(take(1)?[0] != 0);
-            let bytes = take(2 * DEPTHS)?;
-            values.push(std::array::from_fn(|depth| word(&bytes[2 * depth..]) as i16));
-        }
-        let board = packed.board()?;
-        if board.count_moves() != count || played >= count {
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Board, D::Error> {
+        Board::from_fen(&String::deserialize(from)?).map_err(D::Error::custom)
+    }
+}
+
+/// Moves as numbers, 0 for none. Castling has no mark: only the squares of these moves are used.
+mod packed {
+    use super::{Deserialize, Move};
+    use serde::{Deserializer, Serializer};
+
+    pub(super) fn serialize<S: Serializer>(mv: &Option<Move>, to: S) -> Result<S::Ok, S::Error> {
+        to.serialize_u16(Move::packed(*mv))
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Move>, D::Error> {
+        u16::deserialize(from).map(Move::unpacked)
+    }
+}
+
+impl Record {
+    fn parse(line: &str) -> Result<Record, String> {
+        let record: Record = serde_json::from_str(line).map_err(|error| error.to_string())?;
+        let Record { board, played, values, repeats, .. } = &record;
+        let count = values.len();
+        if board.count_moves() != count || repeats.len() != count || *played >= count {
             return Err(format!("{count} moves with number {played} played in {}", board.fen()));
         }
-        let test = packed.is_test();
-        Ok(Record { board, last, last_captured, own, played, values, repeats, rating, pool, player, game, test })
+        Ok(record)
     }
 }
 
 /// Reads the header and all records of a file.
 ///
 /// # Errors
-/// When the file cannot be read, does not hold records, or has an incomplete or damaged one: its number.
+/// When the file cannot be read, does not hold records, or has an incomplete or wrong one: its line.
 pub fn read(path: &Path) -> Result<(serde_json::Value, Vec<Record>), Error> {
-    let file = files::open(path).map_err(Error::file("read", path))?;
-    let mut input = BufReader::new(file);
-    let header = read_header(&mut input, path)?;
+    let mut lines = Lines::open(path)?;
+    let header = lines.read_text()?.and_then(|(_, text)| serde_json::from_str(&text).ok());
+    let Header { records: version, made } =
+        header.ok_or_else(|| Error::content(path, "the beginning", "these are no records of dyad level prepare"))?;
+    if version != VERSION {
+        let problem = "these records are of another version of Dyad; prepare them again";
+        return Err(Error::content(path, "the beginning", problem));
+    }
     let mut records = Vec::new();
-    while let Some(bytes) = read_record(&mut input, path)? {
-        let record = bytes.and_then(|bytes| Record::from_bytes(&bytes));
-        let place = || format!("record {}", records.len() + 1);
-        records.push(record.map_err(|problem| Error::content(path, place(), problem))?);
+    while let Some((number, text)) = lines.read_text()? {
+        let record = Record::parse(&text);
+        records.push(record.map_err(|problem| {
+            Error::content(path, format!("line {number}"), format!("{problem}; prepare the records again"))
+        })?);
     }
-    Ok((header, records))
-}
-
-fn read_header(input: &mut impl Read, path: &Path) -> Result<serde_json::Value, Error> {
-    let not_records = || Error::content(path, "beginning", "these are no records of dyad level prepare");
-    let mut start = [0; 12];
-    input.read_exact(&mut start).map_err(|_| not_records())?;
-    let length = u32::from_le_bytes([start[8], start[9], start[10], start[11]]);
-    if start[..7] != MAGIC[..7] || length > LARGEST_HEADER {
-        return Err(not_records());
-    }
-    let mut text = vec![0; length as usize];
-    input.read_exact(&mut text).map_err(|_| not_records())?;
-    let header = serde_json::from_slice(&text).map_err(|error| Error::content(path, "header", error))?;
-    if start[7] != MAGIC[7] {
-        return Err(Error::content(
-            path,
-            "beginning",
-            "these records are of another version of Dyad; prepare them again",
-        ));
-    }
-    Ok(header)
-}
-
-/// The next record, or why it is none; `None` at the end of the file.
-fn read_record(input: &mut impl BufRead, path: &Path) -> Result<Option<Result<Vec<u8>, String>>, Error> {
-    if input.fill_buf().map_err(Error::file("read", path))?.is_empty() {
-        return Ok(None);
-    }
-    let mut head = [0; 6];
-    let mut whole = |bytes: &mut [u8]| match input.read_exact(bytes) {
-        Ok(()) => Ok(true),
-        Err(error) if error.kind() == ErrorKind::UnexpectedEof => Ok(false),
-        Err(error) => Err(Error::file("read", path)(error)),
-    };
-    let unusable = |fault: &str| Ok(Some(Err(format!("{fault}; prepare the records again"))));
-    if !whole(&mut head)? {
-        return unusable("the file ends within it");
-    }
-    let mut bytes = vec![0; usize::from(u16::from_le_bytes([head[0], head[1]]))];
-    if !whole(&mut bytes)? {
-        return unusable("the file ends within it");
-    }
-    let sum = u32::from_le_bytes([head[2], head[3], head[4], head[5]]);
-    // After a power failure a file may end in zeros, and the checksum of nothing is zero.
-    match !bytes.is_empty() && crc32fast::hash(&bytes) == sum {
-        true => Ok(Some(Ok(bytes))),
-        false => unusable("damaged: its checksum is wrong"),
-    }
+    Ok((made, records))
 }
 
 /// Writer of a record file, which is there when it is complete.
@@ -264,15 +209,14 @@ pub struct Writer {
 }
 
 impl Writer {
-    /// Begins the file of the job that `header` describes.
+    /// Begins the file of the job that `made` describes.
     ///
     /// # Errors
     /// When the file cannot be written.
-    pub fn create(path: &Path, header: &serde_json::Value) -> Result<Writer, Error> {
+    pub fn create(path: &Path, made: serde_json::Value) -> Result<Writer, Error> {
         let file = AtomicFile::create(path).map_err(Error::file("write", path))?;
         let mut writer = Writer { path: path.to_path_buf(), output: BufWriter::new(file) };
-        let text = serde_json::to_vec(header).unwrap_or_default();
-        writer.write(&[&MAGIC, &(text.len() as u32).to_le_bytes(), &text])?;
+        writer.write(&Header { records: VERSION, made })?;
         Ok(writer)
     }
 
@@ -281,8 +225,7 @@ impl Writer {
     /// # Errors
     /// When it cannot be written.
     pub fn append(&mut self, record: &Record) -> Result<(), Error> {
-        let bytes = record.to_bytes();
-        self.write(&[&(bytes.len() as u16).to_le_bytes(), &crc32fast::hash(&bytes).to_le_bytes(), &bytes])
+        self.write(record)
     }
 
     /// Completes the file.
@@ -294,9 +237,9 @@ impl Writer {
         file.commit().map_err(Error::file("write", &self.path))
     }
 
-    fn write(&mut self, parts: &[&[u8]]) -> Result<(), Error> {
-        let written = parts.iter().try_for_each(|part| self.output.write_all(part));
-        written.map_err(Error::file("write", &self.path))
+    fn write(&mut self, line: &impl Serialize) -> Result<(), Error> {
+        let text = serde_json::to_string(line).expect("a line is plain data");
+        writeln!(self.output, "{text}").map_err(Error::file("write", &self.path))
     }
 }
 
@@ -329,39 +272,37 @@ mod tests {
         assert!(records.iter().all(|record| (record.pool == Pool::Lichess) == (record.rating < 2000)));
     }
 
-    /// The bytes with one of them changed.
-    fn flipped(bytes: &[u8], at: usize) -> Vec<u8> {
-        let mut bytes = bytes.to_vec();
-        bytes[at] ^= 0x10;
-        bytes
-    }
-
-    /// A file is read to its end or refused with the record: what lies behind a damaged one is not dropped.
+    /// A file is read to its end or refused with the line: what lies behind a damaged one is not dropped.
     #[test]
-    fn damaged_and_incomplete_records_are_refused_with_their_number() {
+    fn damaged_and_incomplete_records_are_refused_with_their_line() {
         let folder = Temporary::folder();
         let settings = RecordSettings { per_game: 100, ..RecordSettings::default() };
         let (path, _) = prepared(&folder, "records", 1, &settings);
-        let whole = fs::read(&path).unwrap();
-        let header = 12 + u32::from_le_bytes(whole[8..12].try_into().unwrap()) as usize;
-        let first = 6 + usize::from(u16::from_le_bytes([whole[header], whole[header + 1]]));
-        let second = header + first;
-        let cases = [
-            (whole[..header + 3].to_vec(), "records, record 1: the file ends within it"),
-            (whole[..second + 6].to_vec(), "records, record 2: the file ends within it"),
-            (whole[..whole.len() - 1].to_vec(), "records, record 13: the file ends within it"),
-            (flipped(&whole, second + 2), "records, record 2: damaged: its checksum is wrong"),
-            (flipped(&whole, second + 50), "records, record 2: damaged: its checksum is wrong"),
-            (flipped(&whole, whole.len() - 1), "records, record 13: damaged: its checksum is wrong"),
-            ([&whole[..], &[0; 20]].concat(), "records, record 14: damaged: its checksum is wrong"),
-        ];
-        for (bytes, expected) in cases {
-            fs::write(&path, bytes).unwrap();
+        let whole = fs::read_to_string(&path).unwrap();
+        let lines: Vec<&str> = whole.lines().collect();
+        for (text, expected) in [
+            (whole[..whole.len() - 9].to_string(), "records, line 14: EOF while parsing"),
+            (whole.replacen("\"values\":[[", "\"values\":[[0,", 1), "records, line 2: trailing characters"),
+            (
+                lines.iter().map(|line| line.replacen("\"repeats\":[", "\"repeats\":[true,", 1) + "\n").collect(),
+                "played in",
+            ),
+            (whole.clone() + "{}", "records, line 15: missing field"),
+        ] {
+            fs::write(&path, text).unwrap();
             let error = read(&path).err().unwrap_or_else(|| panic!("{expected}: was read")).to_string();
             assert!(error.contains(expected) && error.contains("prepare the records again"), "{expected}: {error}");
         }
+        for (text, expected) in [
+            (whole.replacen("{\"records\":3", "{\"records\":2", 1), "another version"),
+            ("nothing of the kind".to_string(), "no records"),
+            (String::new(), "no records"),
+        ] {
+            fs::write(&path, text).unwrap();
+            assert!(read(&path).unwrap_err().to_string().contains(expected), "{expected}");
+        }
         // A part of the file that ends with a record is read.
-        fs::write(&path, &whole[..second]).unwrap();
+        fs::write(&path, lines[..2].join("\n")).unwrap();
         assert_eq!(read(&path).unwrap().1.len(), 1);
     }
 
@@ -394,25 +335,5 @@ mod tests {
         ] {
             assert_eq!(Pool::of_site(site), expected, "{site}");
         }
-        let folder = Temporary::folder();
-        let (path, _) = prepared(&folder, "records", 1, &RecordSettings { per_game: 1, ..RecordSettings::default() });
-        let (_, records) = read(&path).unwrap();
-        for pool in Pool::ALL {
-            let record = Record { pool, ..records[0].clone() };
-            assert_eq!(Record::from_bytes(&record.to_bytes()).unwrap(), record);
-        }
-    }
-
-    #[test]
-    fn other_files_are_refused() {
-        let folder = Temporary::folder();
-        let settings = RecordSettings { per_game: 1, ..RecordSettings::default() };
-        let (path, _) = prepared(&folder, "records", 1, &settings);
-        let mut older = fs::read(&path).unwrap();
-        older[7] = b'1';
-        fs::write(&path, older).unwrap();
-        assert!(read(&path).unwrap_err().to_string().contains("another version"));
-        fs::write(&path, "nothing of the kind").unwrap();
-        assert!(read(&path).unwrap_err().to_string().contains("no records"));
     }
 }
