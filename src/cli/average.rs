@@ -14,7 +14,7 @@ use dyad_trainer::fit::averaging::{GroupFactor, in_units_of_search, mean, multip
 use dyad_trainer::fit::calibration::{calibrate_by_file, set_scale};
 use serde_json::json;
 
-use super::fit::describe;
+use super::fit::{describe, stem};
 use super::{Outcome, load_weights};
 
 #[derive(Args)]
@@ -37,9 +37,6 @@ pub struct Arguments {
     /// mean]
     #[arg(long, value_parser = number(1..=MAX_SCALE))]
     scale: Option<i32>,
-    /// Name of the weights
-    #[arg(long, default_value = "average")]
-    name: String,
     /// Weights file to write
     #[arg(short, long, value_name = "FILE")]
     out: PathBuf,
@@ -72,7 +69,7 @@ pub fn run(arguments: Arguments) -> Outcome {
         made["scale"] = scale.into();
     }
     let mut weights = in_units_of_search(&mean, made)?;
-    weights.meta.name.clone_from(&arguments.name);
+    weights.meta.name = stem(&arguments.out);
     weights.units.win_rate = sets[0].units.win_rate;
     if let Some(samples) = &samples
         && !calibrate_by_file(&mut weights, samples)?

@@ -151,8 +151,9 @@ pub fn describe(file: &SampleFile) -> Json {
     })
 }
 
-fn stem(path: &Path) -> String {
-    path.file_stem().map_or_else(|| "fitted".to_string(), |name| name.to_string_lossy().into_owned())
+/// The name of weights: that of their file.
+pub fn stem(path: &Path) -> String {
+    path.file_stem().map_or_else(|| "weights".to_string(), |name| name.to_string_lossy().into_owned())
 }
 
 fn rounded(loss: f64) -> f64 {

@@ -18,7 +18,6 @@ use dyad_trainer::levels::measure::{self, FIRST_PLY, LOSSES, Row};
 use dyad_trainer::levels::prepare::{self, RecordSettings};
 use dyad_trainer::levels::records::{self, Offsets};
 use dyad_trainer::levels::training;
-use serde_json::json;
 
 use super::prepare::show_broken;
 use super::progress::ProgressDisplay;
@@ -93,9 +92,6 @@ struct EstimateArguments {
     /// Only players whom `dyad level prepare` holds out of these files
     #[arg(long)]
     held_out: bool,
-    /// Print the estimates as one line of JSON
-    #[arg(long)]
-    json: bool,
     /// Model of the levels [default: the built-in one]
     #[arg(long, value_name = "FILE")]
     model: Option<PathBuf>,
@@ -188,12 +184,9 @@ fn estimate(arguments: EstimateArguments) -> Outcome {
         players: arguments.max_players,
         held_out: arguments.held_out,
     };
-    if !arguments.json {
-        println!(
-            "| player | games | moves | scale | rating in the games | estimate | 95 % |\n|---|---|---|---|---|---|---|"
-        );
-    }
-    let mut found = Vec::new();
+    println!(
+        "| player | games | moves | scale | rating in the games | estimate | 95 % |\n|---|---|---|---|---|---|---|"
+    );
     let mut errors = Vec::new();
     let mut players = 0;
     let mut broken = 0;
@@ -218,17 +211,6 @@ fn estimate(arguments: EstimateArguments) -> Outcome {
         };
         players += 1;
         errors.extend(written.map(|written| (f64::from(rating) - written).abs()));
-        if arguments.json {
-            return found.push(json!({
-                "player": name,
-                "games": games,
-                "moves": moves,
-                "scale": pool.to_string(),
-                "rating": written,
-                "estimate": rating,
-                "interval": [low, high],
-            }));
-        }
         let written = written.map_or_else(|| "unknown".to_string(), |written| format!("{written:.0}"));
         println!("| {name} | {games} | {moves} | {pool} | {written} | {rating} | {low} to {high} |");
     };
@@ -237,11 +219,8 @@ fn estimate(arguments: EstimateArguments) -> Outcome {
     if players == 0 {
         return Err(no_player(&arguments.player, arguments.min_games, &files).into());
     }
-    let mean = errors.iter().sum::<f64>() / errors.len().max(1) as f64;
-    if arguments.json {
-        let mean = (!errors.is_empty()).then_some(mean);
-        println!("{}", json!({ "players": found, "mean_error": mean }));
-    } else if !errors.is_empty() {
+    if !errors.is_empty() {
+        let mean = errors.iter().sum::<f64>() / errors.len() as f64;
         println!("\n{} players with known ratings: mean error {mean:.0}", errors.len());
     }
     Ok(())

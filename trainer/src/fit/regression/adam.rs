@@ -6,7 +6,7 @@
 use dyad_engine::eval::layout::{GROUPS, MATERIAL};
 
 use super::data::FeatureRange;
-use super::settings::{FitGroup, FitSettings, L2Target};
+use super::settings::{FitGroup, FitSettings};
 use crate::base::optim;
 
 /// Running means of the gradient and of its square, for middlegame and endgame.
@@ -15,7 +15,7 @@ type Moments = [[f64; 2]; 2];
 /// The optimizer and its moments, by feature.
 pub struct Adam {
     groups: Vec<(std::ops::Range<usize>, FitGroup)>,
-    /// The targets of L2 that are not zero.
+    /// The targets of L2 that are not zero: those of material.
     anchor: Vec<[f64; 2]>,
     moments: Vec<Moments>,
     steps: i32,
@@ -26,15 +26,12 @@ const _: () = assert!(MATERIAL.start == 0, "the anchor is looked up by feature")
 
 impl Adam {
     /// A new optimizer for a fit to `positions` training positions. Material is regularized toward `start`, all other
-    /// weights toward [`FitSettings::regularize_toward`].
+    /// weights toward zero.
     pub fn new(settings: &FitSettings, range: FeatureRange, start: &[[f64; 2]], positions: usize) -> Adam {
         let groups = GROUPS.iter().filter(|group| group.range().end <= range.len());
         Adam {
             groups: groups.map(|group| (group.range(), settings.group(group.name))).collect(),
-            anchor: match settings.regularize_toward {
-                L2Target::Zero => start[MATERIAL.range()].to_vec(),
-                L2Target::Start => start.to_vec(),
-            },
+            anchor: start[MATERIAL.range()].to_vec(),
             moments: vec![[[0.0; 2]; 2]; range.len()],
             steps: 0,
             positions: positions as f64,

@@ -17,7 +17,7 @@ mod settings;
 
 pub use data::Data;
 pub(crate) use settings::cosine;
-pub use settings::{FitGroup, FitSettings, L2Target, Target};
+pub use settings::{FitGroup, FitSettings, Target};
 
 use dyad_engine::eval::layout::{MATERIAL, PIECE_SQUARE};
 use dyad_engine::eval::units::MAX_SCALE;

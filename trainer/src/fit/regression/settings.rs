@@ -2,7 +2,7 @@
 
 use std::ops::{Bound, RangeInclusive};
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use dyad_engine::eval::layout::select;
 use dyad_formats::packed::{Packed, Sample};
 use serde::Serialize;
@@ -65,19 +65,8 @@ pub struct FitGroup {
     /// Adam's rate, in logits.
     pub rate: f64,
     /// L2, as a number of positions whose evidence would balance it: the reciprocal of a normal prior's variance in
-    /// logits. It pulls toward [`FitSettings::regularize_toward`], and material toward its initial weights.
+    /// logits. It pulls toward zero, and material toward its initial weights.
     pub l2: f64,
-}
-
-/// What L2 regularizes weights toward. Material is always regularized toward its initial weights.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum L2Target {
-    /// Zero: a weight without data becomes 0.
-    #[default]
-    Zero,
-    /// The initial weights: a weight without data stays as it was.
-    Start,
 }
 
 /// Factor of all rates when the fraction `done` of a training is done: from 1 to a hundredth along a cosine.
@@ -110,9 +99,6 @@ pub struct FitSettings {
     /// Learning rate (Adam) of a group, in logits [default: pairs 0.001, others 0.01]
     #[arg(long, value_name = "GROUP=RATE", value_delimiter = ',')]
     pub rate: Vec<GroupValue>,
-    /// What L2 regularizes the weights toward; material always toward its initial weights
-    #[arg(long, value_name = "TARGET", value_enum, default_value_t)]
-    pub regularize_toward: L2Target,
     /// Epochs at most
     #[arg(long, value_name = "N", value_parser = number::<u32>(1..), default_value_t = Self::default().epochs)]
     pub epochs: u32,
@@ -135,7 +121,6 @@ impl Default for FitSettings {
             freeze: Vec::new(),
             l2: Vec::new(),
             rate: Vec::new(),
-            regularize_toward: L2Target::default(),
             epochs: 12,
             batch: 16_384,
             patience: 3,

@@ -286,29 +286,6 @@ fn centering_squares_changes_no_evaluation() {
     assert!((model.weights().mg[MATERIAL.nth(3)] - settled.mg[MATERIAL.nth(3)]).abs() < 1e-9);
 }
 
-/// Weights that the data do not determine go to zero or stay at their initial values, by the settings.
-#[test]
-fn l2_regularizes_toward_zero_or_the_initial_weights() {
-    let mut start = FloatWeights::material();
-    for feature in PIECE_SQUARE.range() {
-        start.mg[feature] = 300.0 * (hash::unit(hash::mix(feature as u64)) - 0.5);
-    }
-    let data = taught(&Weights::material(), 1.0 / 400.0, 2_000);
-    let distance = |regularize_toward: L2Target| {
-        let mut settings =
-            FitSettings { epochs: 2, batch: 500, patience: 9, regularize_toward, ..FitSettings::default() };
-        settings.target.result_share = 0.0;
-        settings.groups = vec!["piece_square".to_string()];
-        settings.rate = vec![GroupValue::new("piece_square", 0.05)];
-        settings.l2 = vec![GroupValue::new("piece_square", 1e6)];
-        let fitted = run(&settings, &data, &start, 2);
-        let away = |feature: usize| (fitted.weights.mg[feature] - fitted.unit * start.mg[feature]).abs();
-        PIECE_SQUARE.range().map(away).sum::<f64>()
-    };
-    let (held, free) = (distance(L2Target::Start), distance(L2Target::Zero));
-    assert!(held < 0.1 * free, "{held} {free}");
-}
-
 #[test]
 fn a_scale_that_is_kept_can_be_loaded() {
     assert_eq!(kept_scale(1_000, 0.5).unwrap(), 2_000);

@@ -17,7 +17,6 @@ fn record(wins: u64) -> MatchRecord {
         names: ["new <1>".into(), "old".into()],
         ids: ["00000001".into(), "00000002".into()],
         limits: "5000 nodes a move".into(),
-        constants: Default::default(),
         score: tally.score(),
         elo: tally.elo(),
         normalized_elo: tally.normalized_elo(),
