@@ -241,9 +241,12 @@ fn load_weights(name: &Path) -> Result<Arc<Weights>, WeightsError> {
     Ok(weights)
 }
 
+/// Plies that are taken from the games of an opening file.
+const OPENING_PLIES: usize = 16;
+
 /// The openings of a file. What cannot be read goes to standard error and is skipped.
-fn read_openings(path: &Path, plies: usize) -> Result<Vec<Opening>, Error> {
-    openings::read(path, plies, |broken| eprintln!("left out: {broken}"))
+fn read_openings(path: &Path) -> Result<Vec<Opening>, Error> {
+    openings::read(path, OPENING_PLIES, |broken| eprintln!("left out: {broken}"))
 }
 
 #[cfg(test)]

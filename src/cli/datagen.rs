@@ -33,9 +33,6 @@ pub struct Arguments {
     threads: Threads,
 }
 
-/// Plies that are taken from the games of an opening file.
-const BOOK_PLIES: usize = 16;
-
 /// Plays the games.
 pub fn run(arguments: Arguments) -> Outcome {
     let Arguments { out, resume, weights, openings, file, settings, threads } = arguments;
@@ -43,7 +40,7 @@ pub fn run(arguments: Arguments) -> Outcome {
     check_output(&out, inputs.into_iter().flatten())?;
     check_resume(resume, &out)?;
     let weights = load_weights(&weights)?;
-    let openings = openings.map_or_else(|| Ok(Vec::new()), |path| read_openings(&path, BOOK_PLIES))?;
+    let openings = openings.map_or_else(|| Ok(Vec::new()), |path| read_openings(&path))?;
     let stop = stop_on_interrupt();
     let mut progress = ProgressDisplay::new();
     let mut complete = 0;

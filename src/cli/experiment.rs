@@ -36,7 +36,7 @@ pub fn run(arguments: Arguments) -> Outcome {
     let Arguments { settings, out, resume, threads } = arguments;
     check_resume(resume, &out)?;
     if let Some(path) = &settings.openings {
-        read_openings(path, 1)?;
+        read_openings(path)?;
     }
     let mut progress = ProgressDisplay::new();
     let mut step = String::new();

@@ -1,19 +1,17 @@
 //! `dyad match`: games between two players.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::io::{self, BufRead as _, BufReader, Read as _};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::time::Duration;
 
 use clap::Args;
-use dyad_engine::engine::{DEFAULT_HASH, MAX_HASH};
+use dyad_engine::engine::DEFAULT_HASH;
 use dyad_engine::eval::Weights;
-use dyad_engine::tablebase::Tablebase;
 use dyad_formats::error::Error;
 use dyad_formats::files::{self, check_outputs};
-use dyad_trainer::arena::matches::{MOST_GAMES, Match, MatchEnd, MatchGame, MatchPlayer, MatchRecord, MatchScore};
+use dyad_trainer::arena::matches::{MOST_GAMES, Match, MatchEnd, MatchGame, MatchRecord, MatchScore};
 use dyad_trainer::arena::openings::{self, Opening, OpeningSettings, RandomOpenings, Variant};
 use dyad_trainer::arena::pgn_writer::today;
 use dyad_trainer::arena::play::{Adjudication, DrawRule, SearchLimits, WinRule};
@@ -42,12 +40,9 @@ pub struct Arguments {
     /// Games at most; an odd number is rounded up
     #[arg(long, value_name = "N", value_parser = number(1..=MOST_GAMES), default_value_t = 1_000)]
     games: u64,
-    /// Openings: positions (.epd, .fen) or games (.pgn), also packed [default: random openings]
+    /// Openings: positions (.epd, .fen) or the first 16 plies of games (.pgn), also packed [default: random openings]
     #[arg(long, value_name = "FILE")]
     openings: Option<PathBuf>,
-    /// Plies taken from each game of --openings
-    #[arg(long, value_parser = number::<usize>(0..), default_value_t = 16, requires = "openings")]
-    plies: usize,
     /// Starting positions of random openings
     #[arg(long, value_enum, default_value_t, conflicts_with = "openings")]
     variant: Variant,
@@ -66,15 +61,6 @@ pub struct Arguments {
     /// Win after both players agreed on CENTIPAWNS or more for MOVES moves
     #[arg(long, value_parser = number(0..=i16::MAX as u32), num_args = 2, value_names = ["MOVES", "CENTIPAWNS"])]
     win_adjudication: Option<Vec<u32>>,
-    /// Folders of endgame tables, separated by `;`, that end games with a known result
-    #[arg(long, value_name = "PATH")]
-    tablebase: Option<String>,
-    /// Hash of each player, in megabytes
-    #[arg(long, value_name = "MEGABYTES", value_parser = number(1..=MAX_HASH), default_value_t = DEFAULT_HASH)]
-    hash: usize,
-    /// Constant of the search of a player, in a build with `--features tune`; docs/tuning.md; may be repeated
-    #[arg(long, value_name = "A|B:NAME=VALUE")]
-    set: Vec<String>,
     /// File for the games (PGN)
     #[arg(long, value_name = "FILE")]
     pgn: Option<PathBuf>,
@@ -114,19 +100,20 @@ pub fn run(arguments: Arguments) -> Outcome {
         eprintln!("{} games of this match were played before", before.len());
     }
     let date = today();
-    let mut reporter = GameReporter::new(&played);
+    let mut progress = ProgressDisplay::new();
+    let mut reasons: BTreeMap<&'static str, u64> = BTreeMap::new();
     let mut so_far = MatchScore::default();
     let record = played.play(&before, openings, &control, |game, score| {
         if let Some(file) = &mut games {
             file.write(&played.pgn(game, &event, &date))?;
         }
         so_far = *score;
-        reporter.report(game);
-        let elapsed = reporter.progress.elapsed();
-        reporter.progress.show(|| progress_line(&played, game, score, elapsed, before.len()));
+        *reasons.entry(game.game.reason.words()).or_default() += 1;
+        let elapsed = progress.elapsed();
+        progress.show(|| progress_line(&played, game, score, elapsed, before.len()));
         Ok(())
     });
-    let GameReporter { reasons, .. } = reporter;
+    drop(progress);
     let record = record.inspect_err(|_| eprintln!("score so far: {}", so_far.tally))?;
     print!("{}", summary(&record, &reasons, before.len()));
     let is_stopped = record.end == MatchEnd::Stopped;
@@ -169,31 +156,6 @@ fn is_same(line: &Json, record: &MatchRecord) -> bool {
     serde_json::to_value(record).is_ok_and(|record| record == line)
 }
 
-/// Counts the endings of games, and reports what is wrong with endgame tables.
-struct GameReporter {
-    progress: ProgressDisplay,
-    reasons: BTreeMap<&'static str, u64>,
-    tables: Option<Arc<Tablebase>>,
-    /// What was wrong with the tables.
-    faults: BTreeSet<String>,
-}
-
-impl GameReporter {
-    fn new(played: &Match) -> GameReporter {
-        let (progress, tables) = (ProgressDisplay::new(), played.tables.clone());
-        GameReporter { progress, reasons: BTreeMap::new(), tables, faults: BTreeSet::new() }
-    }
-
-    fn report(&mut self, game: &MatchGame) {
-        *self.reasons.entry(game.game.reason.words()).or_default() += 1;
-        if let Some(fault) = self.tables.as_ref().and_then(|tables| tables.take_damage())
-            && self.faults.insert(fault.clone())
-        {
-            self.progress.say(&format!("game {}: {fault}", game.number + 1));
-        }
-    }
-}
-
 impl Arguments {
     fn to_match(&self) -> Result<Match, Box<dyn std::error::Error>> {
         let specs = [&self.a, &self.b];
@@ -208,34 +170,15 @@ impl Arguments {
         {
             return Err(format!("'{network}' does not play on a clock that runs by nodes").into());
         }
-        let mut players = [self.a.player(&name_a)?, self.b.player(&name_b)?];
-        self.set_constants(&mut players)?;
         Ok(Match {
-            players,
+            players: [self.a.player(&name_a)?, self.b.player(&name_b)?],
             limits,
-            hash: self.hash,
+            hash: DEFAULT_HASH,
             pairs: self.games.div_ceil(2),
             threads: self.threads.count(),
             adjudication: self.adjudication()?,
-            tables: self.tablebase.as_deref().map(Tablebase::open_all).transpose()?.map(Arc::new),
             sprt: self.sprt.as_deref().map(|test| Sprt::new(test[0], test[1], test[2], test[3])).transpose()?,
         })
-    }
-
-    fn set_constants(&self, players: &mut [MatchPlayer; 2]) -> Result<(), String> {
-        let mut set = BTreeSet::new();
-        for text in &self.set {
-            let (index, name, value) = constant(text)?;
-            let spec = [&self.a, &self.b][index];
-            if !spec.searches() {
-                return Err(format!("--set '{text}': '{spec}' does not search with these constants"));
-            }
-            if !set.insert((index, name)) {
-                return Err(format!("--set '{text}': it is the second value of {name}"));
-            }
-            players[index].options.params.set(name, value)?;
-        }
-        Ok(())
     }
 
     fn adjudication(&self) -> Result<Adjudication, String> {
@@ -255,7 +198,7 @@ impl Arguments {
             let settings = OpeningSettings { variant: self.variant, ..OpeningSettings::new(self.seed) };
             return Ok(Box::new(RandomOpenings::new(settings, filter)));
         };
-        let mut list = read_openings(path, self.plies)?;
+        let mut list = read_openings(path)?;
         openings::shuffle(&mut list, self.seed);
         if (list.len() as u64) < played.pairs && played.is_deterministic() {
             eprintln!(
@@ -268,19 +211,6 @@ impl Arguments {
         }
         Ok(Box::new(list.into_iter().cycle()))
     }
-}
-
-/// The constant that a text like `A:rfp_depth=7` sets: the player's index, its name and its value.
-fn constant(text: &str) -> Result<(usize, &str, i32), String> {
-    let parts = text.split_once(':').and_then(|(side, rest)| Some((side, rest.split_once('=')?)));
-    let (side, (name, value)) = parts.ok_or_else(|| format!("--set '{text}' is not of the form A:name=value"))?;
-    let side = match side {
-        "A" | "a" => 0,
-        "B" | "b" => 1,
-        _ => return Err(format!("--set '{text}': the player is A or B, not '{side}'")),
-    };
-    let value = value.trim().parse().map_err(|_| format!("--set '{text}': '{value}' is not a whole number"))?;
-    Ok((side, name.trim(), value))
 }
 
 /// Progress after a game; `before` games were played in earlier runs.
@@ -297,12 +227,6 @@ fn summary(record: &MatchRecord, reasons: &BTreeMap<&str, u64>, before: usize) -
         |name: &str, value: String| writeln!(text, "{name:<9}{value}").expect("writing to a string does not fail");
     let [a, b] = &record.names;
     let tally = &record.tally;
-    for (player, constants) in ["A", "B"].into_iter().zip(&record.constants) {
-        if !constants.is_empty() {
-            let constants: Vec<String> = constants.iter().map(|(name, value)| format!("{name}={value}")).collect();
-            line("Set", format!("{player}: {}", constants.join(", ")));
-        }
-    }
     line("Match", format!("{a} ({}) - {b} ({}), {}", record.ids[0], record.ids[1], record.limits));
     line("Games", format!("{}: +{} ={} -{}", tally.games(), tally.wins, tally.draws, tally.losses));
     let [low, high] = [record.score.low, record.score.high].map(|score| 100.0 * score);
@@ -359,18 +283,10 @@ mod tests {
             ("--tc 1.8e19", "a year"),
             ("--nodes 20 --depth 4", "cannot be used with"),
             ("--nodes 20 --tc 8+0.08", "cannot be used with"),
-            ("--hash 2000000", "expected a whole number, 1 to 1048576"),
             ("--threads 0", "expected a whole number, 1 to 1024"),
             ("--games 18446744073709551615", "expected a whole number, 1 to"),
-            ("--plies 8", "--openings"),
             ("--openings a.epd --variant chess960", "cannot be used with"),
             ("--resume", "--pgn"),
-            ("--set rfp_depth=7", "A:name=value"),
-            ("--set C:rfp_depth=7", "A or B, not 'C'"),
-            ("--set A:rfp_debth=7", "no search parameter 'rfp_debth'"),
-            ("--set A:rfp_depth=x", "'x' is not a whole number"),
-            ("--set B:rfp_depth=700", "rfp_depth must be 5 to 14, not 700"),
-            ("--set A:rfp_depth=9 --set a:rfp_depth=9", "--set 'a:rfp_depth=9': it is the second value of rfp_depth"),
             ("--draw-adjudication 40 0 10", "draw adjudication takes 1 to"),
             ("--win-adjudication 0 600", "win adjudication takes 1 to"),
             ("--win-adjudication 4 40000", "expected a whole number, 0 to 32767"),
@@ -379,18 +295,8 @@ mod tests {
             let error = match_of(&format!("material default {words}")).err().unwrap_or_default();
             assert!(error.contains(expected), "{words}: {error}");
         }
-        let error = match_of("default level:1600 --set B:rfp_depth=7").err().unwrap_or_default();
-        assert!(error.contains("'level:1600' does not search with these"), "{error}");
         let error = match_of("deepchess:a.bin default --tc 8@1000").err().unwrap_or_default();
         assert!(error.contains("'deepchess:a.bin' does not play on a clock that runs by nodes"), "{error}");
-    }
-
-    #[cfg(feature = "tune")]
-    #[test]
-    fn each_player_has_its_own_constants() {
-        let played = match_of("default default --set A:rfp_depth=7 --set b:qs_see=-10 --set B:rfp_depth=12").unwrap();
-        let [a, b] = played.players.map(|player| player.options.params.changed());
-        assert_eq!((a, b), (vec![("rfp_depth", 7)], vec![("rfp_depth", 12), ("qs_see", -10)]));
     }
 
     #[test]

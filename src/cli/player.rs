@@ -111,11 +111,6 @@ impl PlayerSpec {
         };
         Ok(MatchPlayer::other(name, profile.id(), move || LevelPlayer::new(profile.clone())))
     }
-
-    /// Whether it is the search, with its constants.
-    pub fn searches(&self) -> bool {
-        matches!(self, PlayerSpec::Weights(_))
-    }
 }
 
 #[cfg(test)]

@@ -99,9 +99,6 @@ fn a_match_that_was_killed_is_resumed_from_its_games() {
         (games.replace(first, ""), &[], "line 1: game 1.1: Round is \"1.2\", and would be \"1.1\" now"),
         (games.clone(), &["--variant", "chess960"], "line 1: game 1.1: the match has another opening now"),
         (swapped, &[], "line 1: game 1.1: White is \"default\", and would be \"material\" now"),
-        (games.clone(), &["--hash", "8"], "200 nodes a move, hash 8\" now"),
-        #[cfg(feature = "tune")]
-        (games.clone(), &["--set", "B:rfp_depth=6"], "200 nodes a move, hash 16, rfp_depth=6\" now"),
     ] {
         fs::write(&pgn, &file).unwrap();
         let printed = refusal(&[&resume[..], further].concat());
@@ -216,36 +213,6 @@ fn a_stopped_match_is_not_complete() {
     fs::remove_dir_all(&folder).unwrap();
 }
 
-/// Games end where endgame tables know the result. A damaged table is reported once, and the game continues.
-#[test]
-fn damaged_endgame_tables_are_reported() {
-    let folder = folder("damaged-tables");
-    let openings = folder.join("openings.epd");
-    fs::write(&openings, "8/8/8/8/8/4k3/6Q1/6K1 w - - 0 1\n8/8/8/8/8/4k3/6R1/6K1 w - - 0 1\n").unwrap();
-    for entry in fs::read_dir("tests/data/syzygy").unwrap().flatten() {
-        fs::copy(entry.path(), folder.join(entry.file_name())).unwrap();
-    }
-    let play = || {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_dyad"));
-        command.args(["match", "material", "default", "--nodes", "50", "--games", "4"]);
-        command.args(["--openings", text(&openings), "--tablebase", text(&folder)]);
-        let output = command.output().expect("the program was built");
-        assert!(output.status.success());
-        [output.stdout, output.stderr].map(|bytes| String::from_utf8(bytes).unwrap())
-    };
-    let [endings, printed] = play();
-    assert!(endings.contains("endgame tables 4\n"), "{endings}");
-    assert!(!printed.contains("table"), "{printed}");
-    let table = folder.join("KQvK.rtbw");
-    let mut bytes = fs::read(&table).unwrap();
-    bytes[..4].fill(0);
-    fs::write(&table, bytes).unwrap();
-    let [endings, printed] = play();
-    assert!(endings.contains("endgame tables"), "the rook's table is whole: {endings}");
-    assert_eq!(printed.matches("the wdl table KQvK cannot be read").count(), 1, "{printed}");
-    fs::remove_dir_all(&folder).unwrap();
-}
-
 #[test]
 fn errors_name_their_cause() {
     let between = ["match", "default", "material"];
@@ -262,33 +229,5 @@ fn errors_name_their_cause() {
     ] {
         let printed = refusal(arguments);
         assert!(printed.contains(expected), "{arguments:?}: expected {expected}, found {printed}");
-    }
-}
-
-#[cfg(feature = "tune")]
-#[test]
-fn two_settings_play_each_other() {
-    let folder = folder("settings");
-    let play = |name: &str, set: &[&str]| {
-        let pgn = folder.join(name);
-        let lines = output(
-            &[&["match", "default", "default", "--nodes", "300", "--games", "4", "--pgn", text(&pgn)], set].concat(),
-        );
-        let games = fs::read_to_string(&pgn).unwrap();
-        (games, lines.into_iter().find(|line| line.starts_with("Set")))
-    };
-    let (same, none) = play("same", &[]);
-    let (other, printed) =
-        play("other", &["--set", "A:rfp_factor=250", "--set", "A:qs_see=150", "--set", "B:lmr_root=0"]);
-    assert_eq!(none, None);
-    assert_eq!(printed.as_deref(), Some("Set      A: qs_see=150, rfp_factor=250"));
-    assert_ne!(same, other);
-    for (wrong, expected) in [
-        ("rfp_factor=250", "A:name=value"),
-        ("A:nonsense=1", "no search parameter 'nonsense'"),
-        ("A:rfp_depth=99", "rfp_depth must be 5 to 14, not 99"),
-    ] {
-        let printed = refusal(&["match", "default", "default", "--set", wrong]);
-        assert!(printed.contains(expected), "{wrong}: {printed}");
     }
 }

@@ -1,7 +1,6 @@
 //! Results of games and scores of searches.
 
 use dyad_engine::board::Color;
-use dyad_engine::tablebase::TableResult;
 use std::fmt;
 use std::str::FromStr;
 
@@ -26,15 +25,6 @@ impl GameResult {
     #[must_use]
     pub fn win_of(color: Color) -> GameResult {
         if color == Color::White { GameResult::WhiteWins } else { GameResult::BlackWins }
-    }
-
-    /// The result of a position in endgame tables.
-    #[must_use]
-    pub fn of(result: TableResult) -> GameResult {
-        match result {
-            TableResult::Win(color) => GameResult::win_of(color),
-            TableResult::Draw => GameResult::Draw,
-        }
     }
 
     /// White's share of the point.

@@ -6,8 +6,6 @@
 //! sequential test ends it early: games beyond the decision are not counted. (Counting in the order in which games end
 //! would also favor short games.)
 
-use std::collections::BTreeMap;
-use std::fmt::Write as _;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -16,8 +14,7 @@ use dyad_engine::board::Color;
 use dyad_engine::control::{Control, Instant};
 use dyad_engine::engine::Engine;
 use dyad_engine::eval::Weights;
-use dyad_engine::search::{HashError, Options};
-use dyad_engine::tablebase::Tablebase;
+use dyad_engine::search::HashError;
 use dyad_formats::error::Error;
 use dyad_formats::score::GameResult;
 use serde::{Deserialize, Serialize};
@@ -40,8 +37,6 @@ pub struct MatchPlayer {
     pub id: String,
     /// Makes the player of each thread.
     make: Arc<MakePlayer>,
-    /// Search options.
-    pub options: Options,
 }
 
 impl MatchPlayer {
@@ -50,7 +45,7 @@ impl MatchPlayer {
     pub fn new(name: &str, weights: Arc<Weights>) -> MatchPlayer {
         let id = weights.id();
         let make = move |hash| Ok(Box::new(Engine::with_hash(Arc::clone(&weights), hash)?) as Box<dyn Player>);
-        MatchPlayer { name: name.to_string(), id, make: Arc::new(make), options: Options::default() }
+        MatchPlayer { name: name.to_string(), id, make: Arc::new(make) }
     }
 
     /// A player that does not search with weights; `id` identifies exactly what plays.
@@ -61,7 +56,7 @@ impl MatchPlayer {
         make: impl Fn() -> P + Send + Sync + 'static,
     ) -> MatchPlayer {
         let make = move |_| Ok(Box::new(make()) as Box<dyn Player>);
-        MatchPlayer { name: name.to_string(), id, make: Arc::new(make), options: Options::default() }
+        MatchPlayer { name: name.to_string(), id, make: Arc::new(make) }
     }
 }
 
@@ -83,8 +78,6 @@ pub struct Match {
     pub threads: usize,
     /// Adjudication rules.
     pub adjudication: Adjudication,
-    /// Endgame tables that adjudicate games.
-    pub tables: Option<Arc<Tablebase>>,
     /// The sequential test that may end the match early.
     pub sprt: Option<Sprt>,
 }
@@ -140,9 +133,6 @@ pub struct MatchRecord {
     pub ids: [String; 2],
     /// Their search limits.
     pub limits: String,
-    /// Search constants that differ from the defaults.
-    #[serde(default)]
-    pub constants: [BTreeMap<String, i32>; 2],
     /// Results of the counted pairs.
     pub tally: MatchResults,
     /// Fraction of the points.
@@ -233,13 +223,9 @@ impl Match {
         ]
     }
 
-    /// What a player plays with: the identity of its weights, limits and constants of the search.
+    /// What a player plays with: the identity of its weights, and limits.
     fn setup(&self, player: &MatchPlayer) -> String {
-        let mut setup = format!("{}, {}, hash {}", player.id, self.limits, self.hash);
-        for (name, value) in player.options.params.changed() {
-            let _ = write!(setup, ", {name}={value}");
-        }
-        setup
+        format!("{}, {}, hash {}", player.id, self.limits, self.hash)
     }
 
     /// Whether every run of this match gives the same games.
@@ -261,14 +247,12 @@ impl Match {
         control: &Control,
         over: &AtomicBool,
     ) -> Option<MatchGame> {
-        let [a, b] = &self.players;
-        let [player_a, player_b] = players;
-        let a = Seat { player: player_a.as_mut(), options: &a.options, limits: self.limits };
-        let b = Seat { player: player_b.as_mut(), options: &b.options, limits: self.limits };
+        let mut seats = players.each_mut().map(|player| Seat { player: player.as_mut(), limits: self.limits });
         let white = (number % 2) as usize;
-        let seats = if white == 0 { [a, b] } else { [b, a] };
-        let tables = self.tables.as_deref();
-        let game = play(opening, seats, &self.adjudication, tables, control, &|| over.load(Ordering::Relaxed));
+        if white == 1 {
+            seats.reverse();
+        }
+        let game = play(opening, seats, &self.adjudication, control, &|| over.load(Ordering::Relaxed));
         game.map(|game| MatchGame { number, white, game })
     }
 
@@ -282,10 +266,6 @@ impl Match {
             names: of_both(&|player| player.name.clone()),
             ids: of_both(&|player| player.id.clone()),
             limits: self.limits.to_string(),
-            constants: self.players.each_ref().map(|player| {
-                let changed = player.options.params.changed().into_iter();
-                changed.map(|(name, value)| (name.to_string(), value)).collect()
-            }),
             tally: score.tally,
             score: score.tally.score(),
             elo: score.tally.elo(),
@@ -412,7 +392,7 @@ mod tests {
             plies: Some(300),
         };
         let limits = SearchLimits::Nodes(300);
-        Match { players, limits, hash: 1, pairs, threads, adjudication: rules, tables: None, sprt: None }
+        Match { players, limits, hash: 1, pairs, threads, adjudication: rules, sprt: None }
     }
 
     fn run(played: &Match) -> (Vec<MatchGame>, MatchRecord) {
@@ -451,22 +431,6 @@ mod tests {
         assert_eq!(text, pgn_of(&Match { threads: 1, ..played }));
         let spent = games[0].game.moves[0].time.as_secs_f64();
         assert!(text.contains(&format!(" {spent:.3}s}}")), "{text}");
-    }
-
-    #[test]
-    fn endgame_tables_end_games() {
-        let tables = Tablebase::open_all(concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/data/syzygy")).unwrap();
-        let played = Match { tables: Some(Arc::new(tables)), ..match_of([good(), good()], 1, 1) };
-        // Either side can take a rook, and then the tables know the result.
-        let start = dyad_engine::board::Board::from_fen("8/8/8/8/1k6/8/1r2Q3/K7 w - - 0 1").unwrap();
-        let mut ends = Vec::new();
-        let listen = |game: &MatchGame, _: &MatchScore| {
-            ends.push((game.game.result, game.game.reason, game.game.moves.len()));
-            Ok(())
-        };
-        let opening = crate::arena::openings::Opening::from_board(start);
-        played.play(&[], [opening].into_iter(), &Control::new(false), listen).unwrap();
-        assert_eq!(ends, [(GameResult::WhiteWins, GameEnd::Tablebase, 1); 2]);
     }
 
     #[test]

@@ -13,7 +13,6 @@ use dyad_engine::board::{Board, Color, Ending, Game, Move, Squares};
 use dyad_engine::control::{Control, Instant};
 use dyad_engine::engine::Engine;
 use dyad_engine::search::{Clock, Limits, Options, Outcome, Report, Score as EngineScore, time_of};
-use dyad_engine::tablebase::Tablebase;
 use dyad_formats::game::{GameRecord, PlayedMove, Tags, Unread};
 use dyad_formats::score::{GameResult, Score};
 use dyad_levels::player::LevelPlayer;
@@ -145,8 +144,6 @@ impl Player for LevelPlayer {
 pub struct Seat<'a> {
     /// The player.
     pub player: &'a mut dyn Player,
-    /// Search options.
-    pub options: &'a Options,
     /// Search limits.
     pub limits: SearchLimits,
 }
@@ -220,8 +217,6 @@ pub enum GameEnd {
     DrawAdjudication,
     /// Both sides agreed on the winner.
     WinAdjudication,
-    /// Endgame tables know the result.
-    Tablebase,
     /// The game reached the length limit.
     Length,
     /// The side to move overstepped its time.
@@ -235,9 +230,7 @@ impl GameEnd {
     #[must_use]
     pub fn termination(self) -> &'static str {
         match self {
-            GameEnd::DrawAdjudication | GameEnd::WinAdjudication | GameEnd::Tablebase | GameEnd::Length => {
-                "adjudication"
-            }
+            GameEnd::DrawAdjudication | GameEnd::WinAdjudication | GameEnd::Length => "adjudication",
             GameEnd::TimeForfeit | GameEnd::TimeoutAgainstBareKing => "time forfeit",
             _ => "normal",
         }
@@ -254,7 +247,6 @@ impl GameEnd {
             GameEnd::InsufficientMaterial => "draw by insufficient material",
             GameEnd::DrawAdjudication => "draw by adjudication",
             GameEnd::WinAdjudication => "win by adjudication",
-            GameEnd::Tablebase => "adjudication by endgame tables",
             GameEnd::Length => "draw by length",
             GameEnd::TimeForfeit => "loss on time",
             GameEnd::TimeoutAgainstBareKing => "draw by an overstepped time against a bare king",
@@ -334,13 +326,11 @@ fn remark(made: &SearchedMove, with_times: bool) -> String {
     format!("{}/{}{time}", made.score, made.depth)
 }
 
-/// Plays a game; White has the first seat. `None` if `control` or `abandon` (checked before each move) stops it. A game
-/// whose result `tables` know is adjudicated.
+/// Plays a game; White has the first seat. `None` if `control` or `abandon` (checked before each move) stops it.
 pub fn play(
     opening: &Opening,
     seats: [Seat; 2],
     rules: &Adjudication,
-    tables: Option<&Tablebase>,
     control: &Control,
     abandon: &dyn Fn() -> bool,
 ) -> Option<FinishedGame> {
@@ -365,12 +355,10 @@ pub fn play(
         match running.turn(control) {
             Turn::Moved(made) => {
                 moves.push(made);
-                if end_by_rule(&running.game).is_none() {
-                    let known = tables.and_then(|tables| tables.result(running.game.board()));
-                    let known = known.map(|winner| (GameResult::of(winner), GameEnd::Tablebase));
-                    if let Some(end) = known.or_else(|| running.adjudicator.observe(&running.game, side, made.score)) {
-                        break end;
-                    }
+                if end_by_rule(&running.game).is_none()
+                    && let Some(end) = running.adjudicator.observe(&running.game, side, made.score)
+                {
+                    break end;
                 }
             }
             Turn::OutOfTime => break end_by_time(running.game.board()),
@@ -398,7 +386,7 @@ enum Turn {
 ///
 /// A timed search gets its own control, whose clock starts now, and checks `control` at its reports. Without a clock
 /// `control` itself stops the search at once.
-fn search(player: &mut dyn Player, game: &Game, limits: &Limits, options: &Options, control: &Control) -> Outcome {
+fn search(player: &mut dyn Player, game: &Game, limits: &Limits, control: &Control) -> Outcome {
     let own = Control::new(false);
     let timed = limits.movetime.is_some() || limits.clock.is_some();
     let held_by = if timed { &own } else { control };
@@ -407,7 +395,7 @@ fn search(player: &mut dyn Player, game: &Game, limits: &Limits, options: &Optio
             own.stop();
         }
     };
-    player.search(game, limits, options, held_by, &mut listen)
+    player.search(game, limits, &Options::default(), held_by, &mut listen)
 }
 
 impl RunningGame<'_> {
@@ -416,7 +404,7 @@ impl RunningGame<'_> {
         let seat = &mut self.seats[side];
         let limits = seat.limits.limits(self.clocks[side]);
         let start = Instant::now();
-        let outcome = search(seat.player, &self.game, &limits, seat.options, control);
+        let outcome = search(seat.player, &self.game, &limits, control);
         let time = limits.nps.map_or_else(|| start.elapsed(), |nps| time_of(outcome.nodes, nps));
         if control.stopped() {
             return Turn::Stopped;
@@ -582,7 +570,6 @@ mod tests {
     #[test]
     fn every_game_has_a_word_of_its_end() {
         let mut engines = [(); 2].map(|()| Engine::with_hash(Arc::new(Weights::material()), 1).unwrap());
-        let options = Options::default();
         let limits = SearchLimits::Clock { base: Duration::ZERO, increment: Duration::ZERO, nps: None };
         for (fen, moves, end) in [
             ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", &[][..], "{loss on time} 0-1"),
@@ -591,9 +578,9 @@ mod tests {
         ] {
             let start = Board::from_fen(fen).unwrap();
             let moves = moves.iter().map(|uci| start.parse_uci(uci).unwrap()).collect();
-            let seats = engines.each_mut().map(|player| Seat { player, options: &options, limits });
+            let seats = engines.each_mut().map(|player| Seat { player, limits });
             let rules = Adjudication::default();
-            let game = play(&Opening { start, moves }, seats, &rules, None, &Control::new(false), &|| false).unwrap();
+            let game = play(&Opening { start, moves }, seats, &rules, &Control::new(false), &|| false).unwrap();
             let text = game.pgn(Vec::new(), true).to_string();
             assert!(text.ends_with(&format!("\n{end}\n\n")), "{text}");
         }

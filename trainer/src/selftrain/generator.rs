@@ -18,7 +18,6 @@ use dyad_engine::board::{Game, Move};
 use dyad_engine::control::Control;
 use dyad_engine::engine::Engine;
 use dyad_engine::eval::Weights;
-use dyad_engine::search::Options;
 use dyad_engine::value::Value;
 use dyad_formats::error::Error;
 use dyad_formats::hash;
@@ -246,12 +245,8 @@ impl<'a> GamePlayer<'a> {
         let opening = (0..ATTEMPTS).find_map(|_| self.opening(&mut random));
         let opening = opening.ok_or_else(|| Error::Settings("no opening is within the limit".into()))?;
         let [white, black] = &mut self.engines;
-        let options = Options::default();
-        let seats = [
-            Seat { player: white, options: &options, limits: limits[0] },
-            Seat { player: black, options: &options, limits: limits[1] },
-        ];
-        Ok(play(&opening, seats, &ADJUDICATION, None, control, &|| over.load(Ordering::Relaxed)))
+        let seats = [Seat { player: white, limits: limits[0] }, Seat { player: black, limits: limits[1] }];
+        Ok(play(&opening, seats, &ADJUDICATION, control, &|| over.load(Ordering::Relaxed)))
     }
 
     /// One attempt at an opening.

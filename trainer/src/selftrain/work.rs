@@ -258,7 +258,6 @@ pub fn match_of(settings: &SelfTrainSettings, players: &Players, nodes: u64, gam
         pairs: games.div_ceil(2),
         threads: settings.threads,
         adjudication: MATCH_ADJUDICATION,
-        tables: None,
         sprt,
     }
 }

@@ -16,7 +16,6 @@ use dyad_engine::board::Game;
 use dyad_engine::control::Control;
 use dyad_engine::engine::Engine;
 use dyad_engine::eval::Weights;
-use dyad_engine::search::Options;
 use dyad_engine::value::Value;
 use dyad_formats::error::Error;
 use dyad_formats::files::{self, write_atomic};
@@ -195,13 +194,13 @@ impl<'a> Worker<'a> {
         let mut openings = openings.with_policy(tuning.policy_openings, Arc::clone(&tuning.policy));
         let opening = openings.next().expect("random openings have no end");
         let mut pair = [Points::Draw; 2];
-        let (options, limits) = (Options::default(), SearchLimits::Nodes(tuning.nodes));
+        let limits = SearchLimits::Nodes(tuning.nodes);
         for (number, points) in (0..).zip(&mut pair) {
-            let mut seats = engines.each_mut().map(|engine| Seat { player: engine, options: &options, limits });
+            let mut seats = engines.each_mut().map(|engine| Seat { player: engine, limits });
             if number == 1 {
                 seats.reverse();
             }
-            let Some(game) = play(&opening, seats, &tuning.adjudication, None, control, &|| false) else {
+            let Some(game) = play(&opening, seats, &tuning.adjudication, control, &|| false) else {
                 return Ok(None);
             };
             *points = points_of_first(game.result, number);

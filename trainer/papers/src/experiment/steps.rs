@@ -271,7 +271,6 @@ impl Run<'_, '_> {
                 pairs,
                 threads: run.context.threads,
                 adjudication: Adjudication { draw: None, win: (a_scores && b_scores).then_some(WIN), plies },
-                tables: None,
                 sprt: None,
             };
             let path = folder.join(GAMES);
