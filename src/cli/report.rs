@@ -1,10 +1,8 @@
 //! `dyad report`: a training on one page, or weights on another.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use clap::Args;
-use dyad_engine::eval::{Weights, WeightsError};
 use dyad_formats::error::Error;
 use dyad_formats::files::{OwnFolder, check_output, write_atomic};
 use dyad_trainer::learn::folder::REPORT;
@@ -16,8 +14,6 @@ use super::{Outcome, load_weights};
 pub struct Arguments {
     /// Folder of a training, or weights to explore: a file, `default` or `material`
     of: PathBuf,
-    /// Other weights to compare with the first
-    with: Option<PathBuf>,
     /// HTML file to write [default: report.html in the folder, or NAME.html next to the weights]
     #[arg(long, short, value_name = "FILE")]
     out: Option<PathBuf>,
@@ -25,7 +21,12 @@ pub struct Arguments {
 
 /// Writes the page and says where it is.
 pub fn run(arguments: &Arguments) -> Outcome {
-    let (default, text) = if arguments.of.is_dir() { arguments.training()? } else { arguments.weights()? };
+    let of = &arguments.of;
+    let (default, text) = if of.is_dir() {
+        (of.join(REPORT), page(&RunData::load(of)?))
+    } else {
+        (of.with_extension("html"), weights_page(&display_name(of), &*load_weights(of)?))
+    };
     let output = arguments.out.clone().unwrap_or(default);
     // A link under a name that the user did not choose is not followed.
     let folder = output.parent().filter(|_| arguments.out.is_none());
@@ -36,39 +37,10 @@ pub fn run(arguments: &Arguments) -> Outcome {
     if arguments.out.is_none() && !output.is_symlink() && is_foreign(&output) {
         return Err(format!("{} is a file of another program: name the page with --out", output.display()).into());
     }
-    check_output(&output, [arguments.of.as_path()].into_iter().chain(arguments.with.as_deref()))?;
+    check_output(&output, [arguments.of.as_path()])?;
     write_atomic(&output, text.as_bytes()).map_err(Error::file("write", &output))?;
     println!("{}", output.display());
     Ok(())
-}
-
-impl Arguments {
-    /// Where the page of a training goes, and what it is.
-    fn training(&self) -> Result<(PathBuf, String), Box<dyn std::error::Error>> {
-        if self.with.is_some() {
-            return Err("two weights files can be compared, not a folder".into());
-        }
-        Ok((self.of.join(REPORT), page(&RunData::load(&self.of)?)))
-    }
-
-    /// The same of weights.
-    fn weights(&self) -> Result<(PathBuf, String), Box<dyn std::error::Error>> {
-        let names = [Some(&self.of), self.with.as_ref()].into_iter().flatten();
-        let sets: Vec<(String, Arc<Weights>)> =
-            names.map(|name| Ok((display_name(name), load_weights(name)?))).collect::<Result<_, WeightsError>>()?;
-        let sets: Vec<(String, &Weights)> = sets.iter().map(|(name, weights)| (name.clone(), &**weights)).collect();
-        // A page of two is not that of the first.
-        let name = match &self.with {
-            Some(with) => format!("{}-{}.html", stem(&self.of), stem(with)),
-            None => format!("{}.html", stem(&self.of)),
-        };
-        Ok((self.of.with_file_name(name), weights_page(&sets)))
-    }
-}
-
-/// The name of a file without its ending.
-fn stem(path: &Path) -> String {
-    path.file_stem().unwrap_or_default().to_string_lossy().into_owned()
 }
 
 /// Refuses to put the page in the place of what a training has in its folder.

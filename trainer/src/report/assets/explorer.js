@@ -1,30 +1,24 @@
 // What every piece adds to the chosen one: reads the choice, colors the boards, writes the words.
 "use strict";
 (() => {
-  const { rows, colors, inks, sets } = JSON.parse(document.getElementById("numbers").textContent);
+  const { rows, colors, inks, alone: own, pairs } = JSON.parse(document.getElementById("numbers").textContent);
   const LETTERS = "PNBRQK", MOST = 12, BOARD = 64, OTHERS = 12, ROWS = 32, PIECES = 6;
   const find = (id) => document.getElementById(id);
-  const pairs = sets.map(({ pairs }) => {
-    const bytes = Uint8Array.from(atob(pairs), (letter) => letter.charCodeAt(0));
-    const view = new DataView(bytes.buffer);
-    return (index) => view.getInt16(2 * index, true) / 1000;
-  });
+  const bytes = Uint8Array.from(atob(pairs), (letter) => letter.charCodeAt(0));
+  const values = new DataView(bytes.buffer);
   const boards = [find("explorer").querySelector(".chosen"), ...find("explorer").querySelectorAll(".other")].map((board) => ({
     board, squares: [...board.querySelectorAll("rect")], numbers: [...board.querySelectorAll(".number")],
   }));
   const chosen = () => ({
     piece: Number(find("piece").value), square: Number(find("square").value), stage: Number(find("stage").value),
-    set: sets.length > 1 ? Number(find("set").value) : 1,
   });
-  // Of two sets 0 is the change from the first to the second.
-  const of = (set, value) => set === 0 ? value(1) - value(0) : value(set - 1);
   const canStand = (piece, square) => piece % PIECES !== 0 || (square > 7 && square < 56);
   const name = (square) => "abcdefgh"[square % 8] + (1 + (square >> 3));
-  const alone = ({ piece, stage, set }, square) => of(set, (which) => sets[which].alone[stage][piece][square]);
-  const worth = ({ piece, square, stage, set }, other, where) => {
+  const alone = ({ piece, stage }, square) => own[stage][piece][square];
+  const worth = ({ piece, square, stage }, other, where) => {
     const turn = square % 8 > 3 ? 7 : 0;
     const index = (((stage * PIECES + piece) * ROWS + rows[square]) * OTHERS + other) * BOARD + (where ^ turn);
-    return of(set, (which) => pairs[which](index));
+    return values.getInt16(2 * index, true) / 1000;
   };
   const written = (piece, square) => (piece % PIECES === 0 ? "" : LETTERS[piece % PIECES]) + name(square);
   const inWords = (choice, other, where) =>
@@ -70,7 +64,7 @@
     }));
   };
 
-  for (const id of ["piece", "square", "stage", "set"]) find(id)?.addEventListener("change", () => {
+  for (const id of ["piece", "square", "stage"]) find(id).addEventListener("change", () => {
     const { piece, square } = chosen();
     // A pawn goes to a rank where it can stand.
     if (!canStand(piece, square)) find("square").value = square < 8 ? square + 8 : square - 8;
