@@ -62,8 +62,6 @@ struct Train {
     /// Model to write
     #[arg(long, short, value_name = "FILE")]
     out: PathBuf,
-    #[command(flatten)]
-    settings: training::LevelSettings,
 }
 
 #[derive(Args)]
@@ -138,7 +136,7 @@ fn prepare(arguments: Prepare) -> Outcome {
 
 fn train(arguments: Train) -> Outcome {
     check_output(&arguments.out, [&arguments.records])?;
-    let settings = arguments.settings;
+    let settings = training::LevelSettings::default();
     // Levels are numbered by games of the built-in model.
     let calibration = MoveModel::embedded().calibration.clone();
     let mut out = AtomicFile::create(&arguments.out).map_err(Error::file("write", &arguments.out))?;

@@ -190,7 +190,7 @@ mod tests {
     fn options_become_settings() {
         let settings = settings_of(
             "data.smp --out run --depth 3 --objective logistic --temperature 50 --optimizer adam --rate 0.5 \
-             --freeze pairs,tempo --l2 material=1e-6 --rate-factor @king=0.5",
+             --freeze pairs,tempo --l2 material=1e-6",
         )
         .unwrap();
         assert_eq!((settings.samples.as_path(), settings.depth), (Path::new("data.smp"), 3));
@@ -198,7 +198,6 @@ mod tests {
         assert_eq!((settings.objective, settings.temperature), (ObjectiveName::Logistic, 50.0));
         assert_eq!(settings.freeze, ["pairs", "tempo"]);
         assert_eq!(settings.l2, [GroupValue::new("material", 1e-6)]);
-        assert_eq!(settings.rate_factor, [GroupValue::new("@king", 0.5)]);
     }
 
     #[test]

@@ -64,10 +64,10 @@ pub struct TrainingSettings {
     /// Learning rate
     #[arg(long, value_parser = number(POSITIVE), default_value_t = Self::default().rate)]
     pub rate: f64,
-    /// Factor of --rate for a group of features: a name, PREFIX* or @FAMILY, here and below [default: 1]
-    #[arg(long, value_name = "GROUP=FACTOR", value_delimiter = ',')]
+    /// Factor of the rate for a group of features.
+    #[arg(skip)]
     pub rate_factor: Vec<GroupValue>,
-    /// L2 of a group: each update subtracts --rate times FRACTION of every weight [default: 0]
+    /// L2 of a group of features (a name, PREFIX* or @FAMILY, here and below): each update subtracts --rate times FRACTION of every weight [default: 0]
     #[arg(long, value_name = "GROUP=FRACTION", value_delimiter = ',')]
     pub l2: Vec<GroupValue>,
     /// Groups of features that do not learn
@@ -76,8 +76,8 @@ pub struct TrainingSettings {
     /// Span over which the weights are averaged
     #[arg(long, value_name = "SPAN", value_enum, default_value_t)]
     pub averaging: Averaging,
-    /// Let the rate fall along a cosine to a hundredth at the end of the last iteration
-    #[arg(long)]
+    /// Let the rate fall along a cosine to a hundredth at the end of the last iteration.
+    #[arg(skip)]
     pub anneal: bool,
     /// Keep scale and win-rate model of the initial weights
     #[arg(long)]

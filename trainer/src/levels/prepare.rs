@@ -57,8 +57,8 @@ pub struct RecordSettings {
     /// Percentage of the players that are held out for testing
     #[arg(long, value_name = "PERCENT", value_parser = number(PERCENT), default_value_t = Self::default().test_percent)]
     pub test_percent: f64,
-    /// Seed of all draws
-    #[arg(long, value_parser = number::<u64>(0..), default_value_t = Self::default().seed)]
+    /// Seed of all draws.
+    #[arg(skip = Self::default().seed)]
     pub seed: u64,
 }
 

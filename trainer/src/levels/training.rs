@@ -6,7 +6,6 @@
 //! of feature coefficients keeps out unsupported ones. Sums are in a fixed order in 64-bit floats: a training depends
 //! on its settings and its records alone.
 
-use clap::Args;
 use dyad_formats::hash;
 use dyad_levels::analysis::DEPTHS;
 use dyad_levels::features::NAMED_FEATURES;
@@ -14,50 +13,37 @@ use dyad_levels::model::{
     COEFFICIENTS, FIRST_DEPTH_FEATURE, FIRST_FEATURE, FIRST_SQUARE_FEATURE, GATES, PARAMETERS, SPLINE_KNOTS,
     SkillLevel, VALUE_CURVES, basis, start,
 };
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
-use crate::base::number::number;
 use crate::base::optim::{Adam, BETAS};
 use crate::levels::examples::MoveExample;
 use crate::levels::records::Offsets;
 
 /// Settings of the training.
-#[derive(Clone, Debug, PartialEq, Args, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
-#[group(skip)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub struct LevelSettings {
     /// Epochs.
-    #[arg(skip = Self::default().epochs)]
     pub epochs: u32,
     /// Positions in a batch.
-    #[arg(skip = Self::default().batch)]
     pub batch: usize,
     /// Initial learning rate (Adam), which falls linearly to zero.
-    #[arg(skip = Self::default().rate)]
     pub rate: f64,
     /// Penalty on differences of a coefficient between neighboring rating knots.
-    #[arg(skip = Self::default().smooth)]
     pub smooth: f64,
     /// Penalty on the size of a feature coefficient.
-    #[arg(skip = Self::default().shrink)]
     pub shrink: f64,
     /// Penalty on differences between neighboring knots for squares.
-    #[arg(skip = Self::default().smooth_squares)]
     pub smooth_squares: f64,
     /// Penalty on the size of a coefficient for squares.
-    #[arg(skip = Self::default().shrink_squares)]
     pub shrink_squares: f64,
     /// Elo added to ratings over the board, for the Lichess scale.
-    #[arg(skip = Self::default().board_offset)]
     pub board_offset: f64,
     /// Elo added to FICS ratings, for the Lichess scale.
-    #[arg(skip = Self::default().fics_offset)]
     pub fics_offset: f64,
     /// Elo added to Chess.com ratings, for the Lichess scale.
-    #[arg(skip = Self::default().chess_com_offset)]
     pub chess_com_offset: f64,
-    /// Seed of the shuffles
-    #[arg(long, value_parser = number::<u64>(0..), default_value_t = Self::default().seed)]
+    /// Seed of the shuffles.
     pub seed: u64,
 }
 
