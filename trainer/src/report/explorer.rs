@@ -219,7 +219,7 @@ mod tests {
     use dyad_engine::eval::layout::{KnightSquares, MOBILITY_KNIGHT};
     use dyad_engine::eval::visit;
     use dyad_engine::eval::visitor::Visitor;
-    
+
     /// Sums the 2-tuples of a position.
     struct Pairs<'a>(&'a Weights, [i32; 2]);
 

@@ -4,7 +4,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use dyad_engine::board::Piece;
 use dyad_engine::eval::Weights;
-use dyad_engine::eval::layout::{GROUPS, Group, MATERIAL, PIECE_SQUARE};
+use dyad_engine::eval::layout::{MATERIAL, PIECE_SQUARE};
 use maud::{PreEscaped, html};
 use serde_json::Value as Json;
 
@@ -40,17 +40,14 @@ pub fn page(run: &RunData) -> String {
     games(&mut page, run);
     piece_squares(&mut page, run);
     learning(&mut page, run);
-    iterations_table(&mut page, run);
     material(&mut page, run);
     matches(&mut page, run);
     if run.generations.is_empty() {
-        groups(&mut page, run);
         identities(&mut page, run);
     } else {
-        page.folded("For researchers: every match, learning curves of the generations, groups of features", |page| {
+        page.folded("For researchers: every match, learning curves of the generations", |page| {
             matches_of_generations(page, run);
             learning_of_generations(page, run);
-            groups(page, run);
             identities(page, run);
         });
     }
@@ -423,33 +420,6 @@ fn curves(page: &mut Page, run: &RunData, x: &str, logs: &[(&str, Lines)]) {
     page.charts(&material, "Values of the pieces.");
 }
 
-fn iterations_table(page: &mut Page, run: &RunData) {
-    let lines = iterations(&run.lines);
-    if lines.is_empty() {
-        return;
-    }
-    page.heading("Iterations");
-    let row = |line: &&LogLine| {
-        vec![
-            line.iteration.to_string(),
-            line.positions.to_string(),
-            percent(accuracy(line)),
-            if line.best { "best so far".into() } else { String::new() },
-            format!("{:.3}", line.mean_s),
-            format!("{:.4}", line.loss),
-            format!("{:.0}", line.positions_per_second),
-            spoken(line.seconds),
-        ]
-    };
-    let rows: Vec<Vec<String>> = lines.iter().map(row).collect();
-    page.table(
-        "The iterations; 0 is the start. Accuracy on all test positions: a desired move that ties with others at the top \
-         counts as 1 over the number of these moves.",
-        &["Iteration", "Positions", "Accuracy", "Note", "Mean |S|", "Loss", "Positions/s", "Time"],
-        &rows,
-    );
-}
-
 fn material(page: &mut Page, run: &RunData) {
     let Some(after) = &run.after else { return };
     page.heading("Material");
@@ -465,39 +435,6 @@ fn material(page: &mut Page, run: &RunData) {
         &["Piece", "before, middlegame", "endgame", "after, middlegame", "endgame"],
         &BY_VALUE.map(row),
     );
-}
-
-/// The groups of features that have a weight.
-fn groups(page: &mut Page, run: &RunData) {
-    let sets = [run.before.as_ref(), run.after.as_ref()];
-    let used = |weights: &Weights, group: &Group| {
-        weights.ints()[group.range()].iter().filter(|weight| **weight != [0; 2]).count()
-    };
-    let norm = |weights: &Weights, group: &Group, stage: usize| {
-        let squares = group.range().map(|feature| in_pawns(weights, feature, stage).powi(2));
-        format!("{:.2}", squares.sum::<f64>().sqrt())
-    };
-    let row = |group: &Group| {
-        let or_dash = |text: Option<String>| text.unwrap_or_else(|| "-".into());
-        let used = or_dash(run.after.as_ref().map(|weights| used(weights, group).to_string()));
-        let start = [group.name.to_string(), group.len.to_string(), used];
-        let norms = sets.iter().flat_map(|set| [0, 1].map(|stage| or_dash(set.map(|set| norm(set, group, stage)))));
-        start.into_iter().chain(norms).collect()
-    };
-    let has_weight = |group: &&Group| sets.iter().flatten().any(|set| used(set, group) > 0);
-    let rows: Vec<Vec<String>> = GROUPS.iter().filter(has_weight).map(row).collect();
-    if rows.is_empty() {
-        return;
-    }
-    page.heading("Groups of features");
-    page.folded(&format!("All {} groups that have a weight", rows.len()), |page| {
-        page.table(
-            "Groups that have a weight: their features, how many of these have one, and the Euclidean norms of the weights \
-             in pawns.",
-            &["Group", "Features", "with weight", "before, middlegame", "endgame", "after, middlegame", "endgame"],
-            &rows,
-        );
-    });
 }
 
 fn piece_squares(page: &mut Page, run: &RunData) {

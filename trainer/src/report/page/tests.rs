@@ -193,12 +193,10 @@ fn a_whole_run_has_all_sections() {
         "Matches of the generations",
         "Learning",
         "Learning curves",
-        "Iterations",
         "Material",
         "Piece-square weights",
         "Matches",
         "Games",
-        "Groups of features",
         "How it was made",
     ] {
         assert!(html.contains(&format!("<h2>{section}</h2>")), "{section}");
