@@ -14,7 +14,6 @@ use dyad_formats::files::{AtomicFile, check_output};
 use dyad_formats::samples::SampleFile;
 use dyad_trainer::base::context::Context;
 use dyad_trainer::fit::calibration::scale_like;
-use dyad_trainer::fit::norms::norms;
 use dyad_trainer::fit::regression;
 use dyad_trainer::fit::regression::{Calibration, Data, Epoch, FitEvent, FitSettings, Fitted};
 use serde_json::{Value as Json, json};
@@ -181,8 +180,5 @@ fn print(weights: &Weights, fitted: &Fitted) {
     for (index, name) in PIECE_NAMES[..5].iter().enumerate() {
         let [mg, eg] = weights.ints()[MATERIAL.nth(index)];
         println!("{name:>7} {mg:5} {eg:5}");
-    }
-    for (name, [mg, eg]) in norms(&fitted.weights).into_iter().filter(|(_, norms)| *norms != [0.0; 2]) {
-        println!("{name:>24}: norms {mg:7.3} {eg:7.3}");
     }
 }

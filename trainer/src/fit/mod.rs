@@ -2,11 +2,10 @@
 //!
 //! [`regression`] fits the static evaluation of quiet positions, [`calibration`] finds the scale and the WDL model of
 //! weights, and [`averaging`] combines several sets. [`auc`] measures how well weights separate won from lost games.
-//! [`logistic`] is the shared loss, [`norms`] measures the size of weights by group. This module uses [`base`](crate::base) and [`data`](crate::data).
+//! [`logistic`] is the shared loss. This module uses [`base`](crate::base) and [`data`](crate::data).
 
 pub mod auc;
 pub mod averaging;
 pub mod calibration;
 pub mod logistic;
-pub mod norms;
 pub mod regression;

@@ -10,7 +10,7 @@
 
 use crate::base::context::{Context, Progress};
 use crate::base::json_lines::Log;
-use crate::data::schedule::Order;
+use crate::data::schedule::shuffled;
 use crate::fit::calibration::{calibrate_by_file, expectation_scale};
 use crate::learn::average::Average;
 use crate::learn::checkpoint::Checkpoint;
@@ -293,7 +293,7 @@ impl Run<'_, '_, '_> {
         if state.iteration == 0 {
             return Ok(true);
         }
-        let order = Order::shuffled(&selection.training, settings.seed, state.iteration);
+        let order = shuffled(&selection.training, settings.seed, state.iteration);
         let batch = settings.batch;
         let report_every = (order.len() as u64).div_ceil(REPORTS);
         loop {
@@ -302,10 +302,9 @@ impl Run<'_, '_, '_> {
                 return Ok(false);
             }
             let done = self.plan.state.done;
-            let positions = order.slice(done as usize..done as usize + batch);
-            if positions.is_empty() {
+            let Some(positions) = order.get(done as usize..).and_then(|rest| rest.chunks(batch).next()) else {
                 return Ok(true);
-            }
+            };
             self.batch(positions)?;
             if self.context.stop.stopped() {
                 self.save()?;

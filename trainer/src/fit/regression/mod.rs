@@ -27,7 +27,7 @@ use dyad_formats::samples::SampleFile;
 use serde_json::Value as Json;
 
 use crate::base::context::Context;
-use crate::data::schedule::Order;
+use crate::data::schedule::shuffled;
 use crate::fit::calibration::{calibrate, calibrate_by_file, calibrate_by_scores};
 use adam::Adam;
 use data::FeatureRange;
@@ -180,10 +180,9 @@ pub fn fit(
     let batches = data.train.len().div_ceil(settings.batch);
     let positions: Vec<u32> = (0..data.train.len() as u32).collect();
     for number in 1..=settings.epochs {
-        let order = Order::shuffled(&positions, settings.seed, number);
+        let order = shuffled(&positions, settings.seed, number);
         let mut loss = 0.0;
-        for index in 0..batches {
-            let batch = order.slice(index * settings.batch..(index + 1) * settings.batch);
+        for (index, batch) in order.chunks(settings.batch).enumerate() {
             let (batch_loss, gradient) = objective.gradient(&model, data, batch)?;
             loss += finite(batch_loss, number)?;
             let done = ((number - 1) as usize * batches + index) as f64 / (settings.epochs as usize * batches) as f64;
