@@ -19,7 +19,7 @@ pub struct Arguments {
     /// Folder for all files of the experiment
     #[arg(long, short, value_name = "FOLDER")]
     out: PathBuf,
-    /// Continue an interrupted experiment in the folder
+    /// Continue the interrupted experiment in the folder, with its settings
     #[arg(long)]
     resume: bool,
     #[command(flatten)]
@@ -33,8 +33,11 @@ fn names() -> String {
 
 /// Runs an experiment, or what is left of it.
 pub fn run(arguments: Arguments) -> Outcome {
-    let Arguments { settings, out, resume, threads } = arguments;
+    let Arguments { mut settings, out, resume, threads } = arguments;
     check_resume(resume, &out)?;
+    if resume && settings.name.is_empty() {
+        settings = experiment::saved_settings(&out)?;
+    }
     if let Some(path) = &settings.openings {
         read_openings(path)?;
     }
@@ -44,6 +47,9 @@ pub fn run(arguments: Arguments) -> Outcome {
         ExperimentEvent::Begin(name) => {
             step = name;
             progress.show(|| step.clone());
+        }
+        ExperimentEvent::OtherProgram(program) => {
+            progress.say(&format!("the folder was begun by another program, {program}, whose steps stay"));
         }
         ExperimentEvent::Progress(Progress { done, of }) => progress.show(|| {
             let mut line = format!("{step}: {done}");

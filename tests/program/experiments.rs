@@ -22,9 +22,14 @@ fn an_experiment_that_is_killed_finds_the_same_and_its_network_plays() {
     let arguments = |out| ["deepchess", "--size", "tiny", "--games-file", GAMES, "--out", out, "--threads", "1"];
     let printed = output(&[&["experiment"], &arguments(text(&whole))[..]].concat());
     assert!(printed[0].starts_with("deepchess: ") && printed[0].ends_with("results.md"), "{printed:?}");
+    let begun = arguments(text(&killed));
     kill_until_it_ends(Duration::from_millis(300), || {
-        let resume: &[&str] = if killed.exists() { &["--resume"] } else { &[] };
-        tool("experiment", &[&arguments(text(&killed)), resume].concat(), Stdio::null())
+        let resumed = ["--resume", "--out", text(&killed), "--threads", "1"];
+        let is_begun = killed.join("settings.json").exists();
+        if !is_begun {
+            fs::remove_dir_all(&killed).ok();
+        }
+        tool("experiment", if is_begun { &resumed[..] } else { &begun[..] }, Stdio::null())
     });
     let printed = refusal(&[&["experiment"], &arguments(text(&whole))[..]].concat());
     assert!(printed.contains("continue it with --resume"), "{printed}");
@@ -39,6 +44,7 @@ fn an_experiment_that_is_killed_finds_the_same_and_its_network_plays() {
 
     for (arguments, expected) in [
         (&["experiment", "nonsense", "--out", "x"][..], "there are ct-chess, ct-features, ranking-svm, deepchess"),
+        (&["experiment", "--out", "x"], "no experiment is called ''"),
         (&["experiment", "ct-chess", "--out", "x"], "ct-chess needs --games-file"),
         (&["experiment", "ct-chess", "--size", "night", "--out", "x"], "ct-chess needs --games-file"),
         (&["match", "deepchess:/nowhere.bin", "material"], "/nowhere.bin"),

@@ -16,6 +16,7 @@ use dyad_formats::packed::Sample;
 use dyad_formats::samples::SampleFile;
 use serde::{Deserialize, Serialize};
 
+use crate::arena::statistics::Estimate;
 use crate::base::context::{Context, Progress};
 use crate::base::parallel::ordered_for_each;
 
@@ -32,6 +33,8 @@ pub struct Ranking {
     pub recall: f64,
     /// Fraction of these among all pairs without ties.
     pub precision: f64,
+    /// Move-match accuracy: the fraction of the positions whose desired move is best, divided by ties.
+    pub accuracy: Estimate,
 }
 
 /// Node limit of one position; the few positions that need more are left out.
@@ -50,7 +53,7 @@ pub fn rank(
     let tests = samples.indices(true);
     let mut progress = Progress { done: 0, of: tests.len() as u64 };
     let tests = tests.into_iter().map(|index| samples.read(index as usize));
-    let (mut positions, mut counts) = (0, [0u64; 3]);
+    let (mut positions, mut counts, mut matches) = (0, [0u64; 3], [0.0; 2]);
     ordered_for_each(
         context.threads,
         tests,
@@ -60,6 +63,8 @@ pub fn rank(
             if let Some(found) = found {
                 positions += 1;
                 counts.iter_mut().zip(found).for_each(|(sum, count)| *sum += count);
+                let found = if found[2] == 0 { 1.0 / (1 + found[1]) as f64 } else { 0.0 };
+                matches = [matches[0] + found, matches[1] + found * found];
             }
             progress.done += 1;
             (context.on_event)(progress);
@@ -75,7 +80,16 @@ pub fn rank(
         error: share(below + tied / 2.0, pairs as f64),
         recall: share(above, pairs as f64),
         precision: share(above, above + below),
+        accuracy: mean(matches, positions),
     })
+}
+
+/// The mean of independent numbers from their sum and the sum of their squares, with its interval of 95 %.
+fn mean([sum, squares]: [f64; 2], count: u64) -> Estimate {
+    let count = count.max(1) as f64;
+    let value = sum / count;
+    let error = 1.96 * ((squares / count - value * value).max(0.0) / count).sqrt();
+    Estimate { value, low: value - error, high: value + error }
 }
 
 /// Number of siblings below, level with and above the desired move; `None` if the search takes too long.
@@ -137,9 +151,10 @@ mod tests {
         };
         let best = measure("exd5");
         assert_eq!((best.positions, best.pairs), (1, 3));
-        assert_eq!((best.error, best.recall, best.precision), (0.0, 1.0, 1.0));
+        assert_eq!((best.error, best.recall, best.precision, best.accuracy.value), (0.0, 1.0, 1.0, 1.0));
         // The capture is better, the other moves are at most equal.
         let other = measure("Kb1");
+        assert_eq!(other.accuracy.value, 0.0);
         assert!(other.recall < 1.0 && other.precision < 1.0 && other.error > 0.0, "{other:?}");
     }
 }

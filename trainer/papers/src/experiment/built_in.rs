@@ -90,7 +90,7 @@ pub(super) fn steps(run: &mut Run) -> Result<(), Error> {
 
 /// Plays games and samples their positions. Half of the games start from the input openings.
 fn own_games(run: &mut Run, player: &str, games: u64, nodes: u64) -> Result<(), Error> {
-    let seed = run.settings.seed;
+    let seed = run.seed;
     run.step(OWN, |run, folder| {
         let (weights, file, out) = (run.weights(player)?, folder.join("games.pgn"), folder.join(SAMPLES));
         let openings = match &run.settings.openings {
@@ -137,7 +137,7 @@ fn fit(
         let all = at_leaves(&all, &run.weights(player)?, run.context.threads, run.context.stop)?;
         let target = Target { result_share: RESULT_SHARE, pawns: pawns_of_e(&all)? };
         // Without early stopping, since the rate falls to the end.
-        let seed = run.settings.seed;
+        let seed = run.seed;
         let mut settings = FitSettings { target, epochs: passes, patience: passes, seed, ..FitSettings::default() };
         settings.l2.push(GroupValue::new(PAIRS.name, L2_OF_PAIRS));
         settings.freeze.extend((!pairs).then(|| PAIRS.name.to_string()));

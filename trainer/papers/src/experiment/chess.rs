@@ -8,10 +8,11 @@ use dyad_engine::eval::layout::MATERIAL;
 use dyad_formats::error::Error;
 use dyad_trainer::arena::play::SearchLimits;
 use dyad_trainer::data::positions::Filters;
-use dyad_trainer::learn::settings::TrainingSettings;
+use dyad_trainer::learn::settings::{Averaging, TrainingSettings};
 
 use crate::experiment::page::{Pairing, SCALE_COLUMN};
 use crate::experiment::run::Run;
+use crate::experiment::steps::Trained;
 
 /// Families that stand for the sub-functions with non-linear features: imbalance, king, passed, space, initiative.
 const NON_LINEAR: [&str; 5] = ["material_pairs", "king", "passed", "space", "winnability"];
@@ -35,7 +36,7 @@ const MATERIAL_OF_PAPER: [(Piece, &str, [u32; 4]); 5] = [
 pub(super) fn steps(run: &mut Run) -> Result<(), Error> {
     // Numbers of the sizes tiny, small, night and full.
     let positions = run.positions([300, 12_000, 5_000_000, 5_500_000]);
-    let test_percent = run.pick([20.0, 8.0, 2.0, 9.0]);
+    let test_percent = run.pick([40.0, 16.0, 2.0, 9.0]);
     // Nodes of the search whose moves are learned; `None` for the moves of the games.
     let label_nodes = run.pick([Some(100), Some(2_000), None, Some(200_000)]);
     let depths = run.pick([4, 4, 3, 4]);
@@ -54,11 +55,12 @@ pub(super) fn steps(run: &mut Run) -> Result<(), Error> {
         run.label(samples, "positions", nodes)?;
     }
 
-    let training = |depth| TrainingSettings { depth, batch, iterations, ..TrainingSettings::default() };
+    let averaging = Averaging::All;
+    let training = |depth| TrainingSettings { depth, batch, iterations, averaging, ..TrainingSettings::default() };
     let without_tuples = [&LINEAR[..], &NON_LINEAR].concat();
     let all = [&without_tuples[..], &TUPLES].concat();
     let linear = [&LINEAR[..], &TUPLES].concat();
-    let base1 = run.train("base1", samples, &without_tuples, training(2))?;
+    let base1 = run.train("base1", samples, &without_tuples, training(2), None)?;
     run.without("base2", "base1", &NON_LINEAR)?;
     let about = "All groups without 2-tuples, trained 2-ply from Table I";
     let mut versions = vec![("base1".to_string(), about.to_string(), Some(base1))];
@@ -67,12 +69,12 @@ pub(super) fn steps(run: &mut Run) -> Result<(), Error> {
     for (first, groups, label) in [(0, &all, "All groups"), (4, &linear, "The linear groups")] {
         for depth in 1..=depths {
             let (name, about) = (ct(first + depth), format!("{label} and 2-tuples, {depth}-ply training"));
-            let trained = run.train(&name, samples, groups, training(depth))?;
+            let trained = run.train(&name, samples, groups, training(depth), None)?;
             versions.push((name, about, Some(trained)));
         }
     }
     for &depth in own_moves {
-        run.train(&format!("own{depth}"), "positions", &all, training(depth))?;
+        run.train(&format!("own{depth}"), "positions", &all, training(depth), None)?;
     }
 
     run.heading("Versions");
@@ -84,22 +86,24 @@ pub(super) fn steps(run: &mut Run) -> Result<(), Error> {
     let mut rows = Vec::new();
     for (name, about, trained) in versions {
         let features = trained.as_ref().map_or("-".to_string(), |trained| trained.features.to_string());
-        let accuracy = trained.map_or("-".to_string(), |trained| trained.percent());
-        rows.push(vec![name.to_uppercase(), about, features, run.scale(&name)?, accuracy]);
+        let cells = trained.map_or(["-"; 4].map(String::from), |trained| trained.cells());
+        rows.push([vec![name.to_uppercase(), about, features, run.scale(&name)?], cells.to_vec()].concat());
     }
-    let head = ["Version", "What it is", "Features", SCALE_COLUMN, "Move-match accuracy on test positions, %"];
+    let head = [&["Version", "What it is", "Features", SCALE_COLUMN][..], &Trained::HEAD].concat();
     run.table("Versions, as Table II.", &head, &rows);
 
     let names = [format!("CT1 to CT{depths}"), format!("CT5 to CT{}", 4 + depths)];
     let against = |base: &str, first: u32, published: &[f64; 8]| -> Vec<Pairing> {
-        (first..first + depths).map(|number| pairing(&ct(number + 1), base, Some(published[number as usize]))).collect()
+        (first..first + depths)
+            .map(|number| Pairing::new(&ct(number + 1), base, Some(published[number as usize])))
+            .collect()
     };
     let deeper = |first: u32, published: &[f64]| -> Vec<Pairing> {
         let numbers = (first + 2..=first + depths).zip(published);
-        numbers.map(|(number, &paper)| pairing(&ct(number), &ct(number - 1), Some(paper))).collect()
+        numbers.map(|(number, &paper)| Pairing::new(&ct(number), &ct(number - 1), Some(paper))).collect()
     };
     run.heading("Baselines");
-    let base = [pairing("base1", "base2", Some(82.0))];
+    let base = [Pairing::new("base1", "base2", Some(82.0))];
     run.matches("BASE1 against BASE2, as Table III.", limits, pairs, &base)?;
     run.heading("Trained with 2-tuples against the baselines");
     for (name, base, first, published, number) in [
@@ -119,7 +123,7 @@ pub(super) fn steps(run: &mut Run) -> Result<(), Error> {
     if !own_moves.is_empty() {
         run.heading("Desired moves of the search or of the masters");
         let caption = "Trained on moves of a search (CT) against trained on the moves that the masters played (OWN).";
-        let own = |&depth: &u32| pairing(&ct(depth), &format!("own{depth}"), None);
+        let own = |&depth: &u32| Pairing::new(&ct(depth), &format!("own{depth}"), None);
         run.matches(caption, limits, pairs, &own_moves.iter().map(own).collect::<Vec<_>>())?;
     }
 
@@ -151,9 +155,4 @@ pub(super) fn steps(run: &mut Run) -> Result<(), Error> {
 /// The name of a version with 2-tuples.
 fn ct(number: u32) -> String {
     format!("ct{number}")
-}
-
-fn pairing(a: &str, b: &str, paper: Option<f64>) -> Pairing {
-    let label = format!("{} vs. {}", a.to_uppercase(), b.to_uppercase());
-    Pairing { label, step: format!("{a}-{b}"), players: [a.to_string(), b.to_string()], paper }
 }

@@ -98,7 +98,7 @@ pub(super) fn steps(run: &mut Run) -> Result<(), Error> {
         };
         let record: TrainingRecord = run.step(name, |run, folder| {
             let teacher = if name == "distilled" { Some(run.network("large")?) } else { None };
-            let (samples, seed) = (run.samples("positions")?, run.settings.seed);
+            let (samples, seed) = (run.samples("positions")?, run.seed);
             let trained = run.with_progress(&mut Some, |context| {
                 train(&settings, seed, &samples, teacher.as_ref(), folder, context)
             });
@@ -108,7 +108,7 @@ pub(super) fn steps(run: &mut Run) -> Result<(), Error> {
         })?;
         // Times differ from run to run, so they are not part of the hash.
         let (ordered, speed): (Ordered, f64) = run.step(&format!("pairs-{name}"), |run, _| {
-            let (samples, seed, threads) = (run.samples("positions")?, run.settings.seed, run.context.threads);
+            let (samples, seed, threads) = (run.samples("positions")?, run.seed, run.context.threads);
             let found = pair_accuracy(&run.network(name)?, &samples, settings.split, tested_pairs, seed, threads)?;
             let (accuracy, pairs) = (in_percent(found.accuracy), Some(found.pairs));
             let ordered = Ordered { accuracy, pairs, positions: found.positions, games: found.games };
@@ -151,6 +151,10 @@ pub(super) fn steps(run: &mut Run) -> Result<(), Error> {
         "The network plays by alpha-beta over positions: it has no values, keeps the best position that either side is sure \
          of, and asks whether a new one is better. Its opponents search as the engine does.",
     );
+    let pairing = |a: &str, b: &str, kind: &str| {
+        let pairing = Pairing::new(a, b, None);
+        Pairing { step: format!("{}_{kind}", pairing.step), ..pairing }
+    };
     let against = |kind: &str| opponents.iter().map(|name| pairing("distilled", name, kind)).collect::<Vec<_>>();
     let mut at_nodes = against("nodes");
     at_nodes.push(pairing("large", "distilled", "nodes"));
@@ -168,9 +172,4 @@ fn accuracy_row(label: &str, published: &str, ordered: &Ordered) -> Vec<String> 
     let counts = [pairs, ordered.positions.to_string(), ordered.games.to_string()];
     let accuracy = interval(ordered.accuracy, 2);
     [label.to_string(), published.to_string(), accuracy].into_iter().chain(counts).collect()
-}
-
-fn pairing(a: &str, b: &str, kind: &str) -> Pairing {
-    let (label, step) = (format!("{a} vs. {b}"), format!("{a}_{b}_{kind}"));
-    Pairing { label, step, players: [a, b].map(String::from), paper: None }
 }

@@ -62,7 +62,7 @@ const DEPTH: u32 = 3;
 pub(super) fn steps(run: &mut Run) -> Result<(), Error> {
     // Numbers of the sizes tiny, small, night and full.
     let positions = run.positions([320, 4_000, 200_000, 1_400_000]);
-    let test_percent = run.pick([20.0, 10.0, 5.0, 28.5]);
+    let test_percent = run.pick([40.0, 20.0, 5.0, 28.5]);
     let iterations = run.pick([1, 2, 1, 10]);
     let limits = SearchLimits::Nodes(run.pick([30, 1_000, 20_000, 400_000]));
     let pairs = run.pick([1, 60, 500, 1_071]);
@@ -81,12 +81,13 @@ pub(super) fn steps(run: &mut Run) -> Result<(), Error> {
     for (number, (name, (_, sets, features))) in names.iter().zip(VERSIONS).enumerate() {
         let (trained, scale) = (&versions.trained[name], versions.run.scale(name)?);
         let (features, of_paper) = (trained.features.to_string(), features.to_string());
-        rows.push(vec![format!("EVAL{number}"), sets.into(), of_paper, features, scale, trained.percent()]);
+        let row = vec![format!("EVAL{number}"), sets.into(), of_paper, features, scale];
+        rows.push([row, trained.cells().to_vec()].concat());
     }
     versions.run.heading("Versions");
     versions.run.table(
         "Features, as Tables I and III: those of the paper for Chinese chess, Dyad's for chess.",
-        &["Version", "Feature sets", "Features, paper", "Features, Dyad", SCALE_COLUMN, "Move-match accuracy, %"],
+        &[&["Version", "Feature sets", "Features, paper", "Features, Dyad", SCALE_COLUMN][..], &Trained::HEAD].concat(),
         &rows,
     );
 
@@ -101,12 +102,12 @@ pub(super) fn steps(run: &mut Run) -> Result<(), Error> {
         ("trained* vs. trained", &names[0], &untapered, 62.75),
     ];
     let tapering =
-        tapering.map(|(label, a, b, paper)| Pairing { label: label.to_string(), ..pairing(a, b, Some(paper)) });
+        tapering.map(|(label, a, b, paper)| Pairing { label: label.to_string(), ..Pairing::new(a, b, Some(paper)) });
     let caption = "EVAL0: trained against hand-tuned, with tapering (*) and without, as Table IV.";
     versions.run.matches(caption, limits, pairs, &tapering)?;
 
     versions.run.heading("Feature sets");
-    let against = |version: usize| pairing(&names[version], &names[0], (version == ALL).then_some(EVAL13_SCORE));
+    let against = |version: usize| Pairing::new(&names[version], &names[0], (version == ALL).then_some(EVAL13_SCORE));
     let caption = "Each version against EVAL0, as Fig. 3. The paper gives only one of its numbers.";
     versions.run.matches(caption, limits, pairs, &(1..=ALL).map(against).collect::<Vec<_>>())?;
 
@@ -116,7 +117,7 @@ pub(super) fn steps(run: &mut Run) -> Result<(), Error> {
         let without = versions.train(version, 1, DEPTH, false)?;
         for (batch, published) in BATCHES {
             let with = versions.train(version, batch, DEPTH, false)?;
-            batches.push(pairing(&with, &without, (version == ALL).then_some(published)));
+            batches.push(Pairing::new(&with, &without, (version == ALL).then_some(published)));
         }
     }
     versions.run.matches("With batches against without, as Fig. 4.", limits, pairs, &batches)?;
@@ -147,7 +148,7 @@ pub(super) fn steps(run: &mut Run) -> Result<(), Error> {
         let deeper = versions.train(version, BATCH, depth, false)?;
         let other = versions.train(version, BATCH, depth - 1, false)?;
         let of_version = FOUR_PLY.iter().find(|(known, _)| depth == 4 && *known == version);
-        depths.push(pairing(&deeper, &other, of_version.map(|(_, published)| *published)));
+        depths.push(Pairing::new(&deeper, &other, of_version.map(|(_, published)| *published)));
     }
     versions.run.matches("d-ply against (d-1)-ply training, as Fig. 6.", limits, pairs, &depths)
 }
@@ -159,7 +160,8 @@ struct Versions<'r, 'a, 'b> {
 }
 
 impl Versions<'_, '_, '_> {
-    /// Trains a version unless it is trained, and returns its name.
+    /// Trains a version unless it is trained, and returns its name. Other batches and depths have the rate of the default
+    /// ones, which is chosen.
     fn train(&mut self, version: usize, batch: usize, depth: u32, untapered: bool) -> Result<String, Error> {
         let mut name = format!("eval{version}");
         if batch != BATCH {
@@ -173,7 +175,8 @@ impl Versions<'_, '_, '_> {
         }
         if !self.trained.contains_key(&name) {
             let settings = TrainingSettings { untapered, iterations: self.iterations, ..training(batch, depth) };
-            let trained = self.run.train(&name, "positions", &groups(version), settings)?;
+            let rate = self.trained.get(&format!("eval{version}")).filter(|_| !untapered).map(|base| base.rate);
+            let trained = self.run.train(&name, "positions", &groups(version), settings, rate)?;
             self.trained.insert(name.clone(), trained);
         }
         Ok(name)
@@ -187,8 +190,4 @@ fn training(batch: usize, depth: u32) -> TrainingSettings {
 /// The families and groups of a version.
 fn groups(version: usize) -> Vec<&'static str> {
     [&EVAL0[..], VERSIONS[version].0].concat()
-}
-
-fn pairing(a: &str, b: &str, paper: Option<f64>) -> Pairing {
-    Pairing { label: format!("{a} vs. {b}"), step: format!("{a}_{b}"), players: [a, b].map(String::from), paper }
 }

@@ -1,10 +1,8 @@
 //! `ranking-svm`: Paulsen and Fürnkranz (2010), Tables 2 to 4, Figs. 1 and 2.
 //!
 //! The features of their Table 1 and piece-square tables, learned by a ranking SVM from the moves of players of each
-//! band, at the leaves of a search. A hand-tuned evaluation replaces TSCP. Games of masters are an addition. Their
+//! band, at the leaves of a search. A hand-tuned evaluation replaces TSCP. Their
 //! Table 5, games on a server against people, has no counterpart.
-
-use std::path::PathBuf;
 
 use dyad_engine::eval::layout::MATERIAL;
 use dyad_formats::error::Error;
@@ -16,6 +14,7 @@ use dyad_trainer::learn::settings::{ObjectiveName, TrainingSettings};
 use crate::experiment::page::{SCALE_COLUMN, in_percent, interval, score, verdict};
 use crate::experiment::run::Run;
 use crate::experiment::stem;
+use crate::experiment::steps::Trained;
 
 /// The features of Table 1: name in the paper, group in Dyad, index in the group or none for the group's mean, weight in
 /// the paper.
@@ -47,12 +46,12 @@ const GROUPS: [&str; 8] = [
     "rook_file",
     "rook_seventh",
 ];
-/// Table 3: error, recall and precision, in percent, by rating.
-const PREDICTION: [(u32, [&str; 3]); 4] = [
-    (1000, ["34.46", "66.96", "72.42"]),
-    (1200, ["33.26", "67.84", "73.30"]),
-    (1400, ["33.55", "67.28", "72.74"]),
-    (1600, ["33.40", "67.18", "72.89"]),
+/// Tables 2 and 3, by rating: positions and examples; error, recall and precision, in percent.
+const OF_PAPER: [(u32, [&str; 2], [&str; 3]); 4] = [
+    (1000, ["20732", "614246"], ["34.46", "66.96", "72.42"]),
+    (1200, ["39170", "1185524"], ["33.26", "67.84", "73.30"]),
+    (1400, ["75196", "2325861"], ["33.55", "67.28", "72.74"]),
+    (1600, ["75114", "2352536"], ["33.40", "67.18", "72.89"]),
 ];
 /// Table 4: points of 1600 in 100 games against 1000, for 1, 2 and 4 plies.
 const TOP_AGAINST_LOWEST: [(u32, &str); 3] = [(1, "45.0"), (2, "63.5"), (4, "53.0")];
@@ -66,22 +65,19 @@ const MARGIN: i32 = 30;
 pub(super) fn steps(run: &mut Run) -> Result<(), Error> {
     // Numbers of the sizes tiny, small, night and full.
     let positions = run.positions([300, 12_000, 75_000, 75_000]);
-    let test_percent = run.pick([20.0, 10.0, 10.0, 10.0]);
+    let test_percent = run.pick([40.0, 20.0, 10.0, 10.0]);
     let depth = run.pick([1, 1, 2, 3]);
     let iterations = run.pick([1, 5, 5, 20]);
     let pairs = run.pick([1, 50, 500, 500]);
 
-    let band = |path: &PathBuf| (stem(path), vec![path.clone()]);
-    let mut bands: Vec<(String, Vec<PathBuf>)> = run.settings.band.iter().map(band).collect();
-    if !run.settings.games_file.is_empty() {
-        bands.push(("masters".into(), run.settings.games_file.clone()));
-    }
+    let files = &run.settings.games_file;
+    let names: Vec<String> = files.iter().map(|path| stem(path)).collect();
     let (mut data, mut predictions, mut trainings) = (Vec::new(), Vec::new(), Vec::new());
-    for (band, games) in &bands {
+    for (band, games) in names.iter().zip(files) {
         let samples = format!("positions-{band}");
         // About one position every ten plies, at random; they took each tenth.
         let filters = Filters { per_game: Some(7), ..Filters::default() };
-        run.prepare(&samples, games, filters, positions, test_percent)?;
+        run.prepare(&samples, std::slice::from_ref(games), filters, positions, test_percent)?;
         let settings = TrainingSettings {
             depth,
             batch: 50,
@@ -91,22 +87,27 @@ pub(super) fn steps(run: &mut Run) -> Result<(), Error> {
             l2: GROUPS[1..].iter().map(|group| GroupValue::new(group, L2)).collect(),
             ..TrainingSettings::default()
         };
-        let trained = run.train(band, &samples, &GROUPS, settings)?;
+        let trained = run.train(band, &samples, &GROUPS, settings, None)?;
         let ranking = run.rank(&format!("prediction-{band}"), band, &samples, depth)?;
         let (summary, pairs) = (run.samples(&samples)?.summary().clone(), ranking.pairs.to_string());
-        data.push(vec![band.clone(), summary.games.to_string(), summary.count.to_string(), pairs.clone()]);
-        let published = PREDICTION.iter().find(|(known, _)| rating(band) == Some(*known));
-        let published = published.map_or(["-"; 3], |(_, published)| *published);
+        let (amounts, published) = OF_PAPER
+            .iter()
+            .find(|(known, ..)| rating(band) == Some(*known))
+            .map_or((["-"; 2], ["-"; 3]), |(_, amounts, published)| (*amounts, *published));
+        let [positions, examples] = amounts.map(String::from);
+        let (games, count) = (summary.games.to_string(), summary.count.to_string());
+        data.push(vec![band.clone(), positions, examples, games, count, pairs.clone()]);
         let own = [ranking.error, ranking.recall, ranking.precision].map(|share| format!("{:.2}", 100.0 * share));
         let cells = published.into_iter().zip(own).flat_map(|(paper, own)| [paper.to_string(), own]);
         predictions.push([band.clone()].into_iter().chain(cells).chain([pairs]).collect());
-        trainings.push(vec![band.clone(), run.scale(band)?, trained.best.to_string()]);
+        let row = vec![band.clone(), run.scale(band)?, trained.best.to_string()];
+        trainings.push([row, trained.cells().to_vec()].concat());
     }
-    let names: Vec<String> = bands.into_iter().map(|(band, _)| band).collect();
     run.hand_tuned("hand-tuned", true)?;
 
     run.heading("Data");
-    run.table("Training data, as Table 2.", &["Band", "Games", "Positions", "Pairs held out"], &data);
+    let head = ["Band", "Positions, paper", "Examples, paper", "Games", "Positions, Dyad", "Pairs tested"];
+    run.table("Data, as Table 2.", &head, &data);
     run.heading("Prediction of moves");
     run.table(
         "Error, recall and precision of pairs of moves in percent, as Table 3. Paper: estimates of the SVM; Dyad: held-out \
@@ -125,8 +126,8 @@ pub(super) fn steps(run: &mut Run) -> Result<(), Error> {
     );
     run.heading("What was learned");
     run.table(
-        "Scale of the weights, the same for all bands, and the iteration with the best move-match accuracy.",
-        &["Band", SCALE_COLUMN, "Iteration"],
+        "Scale of the weights, the same for all bands, and the trainings.",
+        &[&["Band", SCALE_COLUMN, "Iteration"][..], &Trained::HEAD].concat(),
         &trainings,
     );
     let caption = "Values of the pieces in the middlegame, in centipawns, as Fig. 1 (a).";
@@ -187,7 +188,7 @@ fn round_robin(
 ) -> Result<Vec<String>, Error> {
     let count = players.len();
     let mut cells = vec![vec!["-".to_string(); count]; count];
-    let (mut points, mut separation) = (vec![0.0; count], Vec::new());
+    let (mut points, mut draws, mut separation) = (vec![0.0; count], vec![0; count], Vec::new());
     for (first, a) in players.iter().enumerate() {
         for (second, b) in players.iter().enumerate().skip(first + 1) {
             let name = format!("{b}_{a}_ply{depth}");
@@ -197,6 +198,9 @@ fn round_robin(
             cells[first][second] = interval(in_percent(opposite.score()), 1);
             points[second] += played.tally.points();
             points[first] += opposite.points();
+            for player in [first, second] {
+                draws[player] += played.tally.draws;
+            }
             if (first, second) == (0, bands - 1) {
                 let verdict = verdict(played.score, 75.0).to_string();
                 let games = played.tally.games().to_string();
@@ -206,13 +210,13 @@ fn round_robin(
         }
     }
     let games = 2 * pairs * (count as u64 - 1);
-    let rows = players.iter().zip(cells).zip(points).map(|((name, cells), points)| {
-        let total = format!("{:.1}", 100.0 * points / games as f64);
-        [name.clone()].into_iter().chain(cells).chain([total]).collect()
+    let rows = players.iter().zip(cells).zip(points.into_iter().zip(draws)).map(|((name, cells), (points, draws))| {
+        let totals = [points, draws as f64].map(|number| format!("{:.1}", 100.0 * number / games as f64));
+        [name.clone()].into_iter().chain(cells).chain(totals).collect()
     });
     let rows: Vec<Vec<String>> = rows.collect();
     let names = players.iter().map(String::as_str);
-    let head: Vec<&str> = ["Score of"].into_iter().chain(names).chain(["All games"]).collect();
+    let head: Vec<&str> = ["Score of"].into_iter().chain(names).chain(["All games", "Draws"]).collect();
     let games = 2 * pairs;
     let caption = format!(
         "Round robin at {depth} plies, {games} games a pair, as Table 4: scores in percent of the row's player against the \

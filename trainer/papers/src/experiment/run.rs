@@ -7,7 +7,8 @@
 //! | `steps/NAME/` | its output: samples, weights, a training, games |
 //! | `results.json`, `results.md` | all results; the tables |
 //!
-//! A step is done if its file `steps/NAME.json` is there.
+//! A step is done if its file `steps/NAME.json` is there. With several seeds each has a folder `seed-N` with its own
+//! steps, results and tables, and `results.md` has the scores and accuracies of all.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -24,6 +25,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value as Json, json};
 
+use crate::experiment::page::page_of_seeds;
 use crate::experiment::{Experiment, ExperimentSettings, stem};
 
 const SETTINGS: &str = "settings.json";
@@ -40,6 +42,8 @@ pub enum ExperimentEvent {
     Begin(String),
     /// Progress of the step.
     Progress(Progress),
+    /// The folder was begun by this other program, whose steps stay.
+    OtherProgram(String),
     /// The step is done.
     Done {
         /// Hash of its output, unless it differs from run to run.
@@ -52,14 +56,14 @@ pub enum ExperimentEvent {
 /// An experiment that runs.
 pub(super) struct Run<'a, 'b> {
     pub settings: &'a ExperimentSettings,
+    /// Seed of all draws.
+    pub seed: u64,
     /// Threads, stop, and the receiver of the events.
     pub context: &'a mut Context<'b, ExperimentEvent>,
     /// The folder of the experiment.
     folder: &'a Path,
-    /// The content of [`SETTINGS`].
-    saved: Json,
-    /// Version, revision and checksum of the running program.
-    program: String,
+    /// The content of [`SETTINGS`], with the running program.
+    saved: &'a Json,
     /// The files of the steps that are done.
     results: BTreeMap<String, Json>,
     /// The tables, in Markdown.
@@ -88,38 +92,60 @@ pub(super) fn run_steps(
     revision: &str,
     context: &mut Context<ExperimentEvent>,
 ) -> Result<usize, Error> {
-    let saved = saved(settings)?;
-    fs::create_dir_all(folder.join(STEPS)).map_err(Error::file("create", folder))?;
+    let saved = saved(settings, revision)?;
+    fs::create_dir_all(folder).map_err(Error::file("create", folder))?;
     let _lock = FolderLock::take(folder)?;
     clean(folder, |name| [SETTINGS, RESULTS, PAGE].contains(&name))?;
-    clean(&folder.join(STEPS), |_| true)?;
-    check(&folder.join(SETTINGS), &saved)?;
-    let (program, results) = (program(revision), BTreeMap::new());
-    let mut run = Run { settings, context, folder, saved, program, results, page: String::new() };
-    run.begin_page(experiment.title, experiment.about);
-    (experiment.steps)(&mut run)?;
-    run.end_page();
-    run.save(true)?;
-    Ok(run.results.len())
+    if let Some(program) = check(&folder.join(SETTINGS), &saved)? {
+        (context.on_event)(ExperimentEvent::OtherProgram(program));
+    }
+    let mut all = Vec::new();
+    for &seed in &settings.seeds {
+        let folder = if settings.seeds.len() == 1 { folder.into() } else { folder.join(format!("seed-{seed}")) };
+        fs::create_dir_all(folder.join(STEPS)).map_err(Error::file("create", &folder))?;
+        clean(&folder, |name| [RESULTS, PAGE].contains(&name))?;
+        clean(&folder.join(STEPS), |_| true)?;
+        let (saved, results, page) = (&saved, BTreeMap::new(), String::new());
+        let mut run = Run { settings, seed, context: &mut *context, folder: &folder, saved, results, page };
+        run.begin_page(experiment.title, experiment.about);
+        (experiment.steps)(&mut run)?;
+        run.end_page();
+        run.save(true)?;
+        all.push(run.results);
+    }
+    if all.len() > 1 {
+        let path = folder.join(PAGE);
+        let page = page_of_seeds(experiment.title, &settings.seeds, &all);
+        write_atomic(&path, page.as_bytes()).map_err(Error::file("write", &path))?;
+    }
+    Ok(all.iter().map(BTreeMap::len).sum())
 }
 
-/// The settings with the checksums of the files, which may move.
-fn saved(settings: &ExperimentSettings) -> Result<Json, Error> {
-    let ExperimentSettings { name, size, games_file, band, openings, weights, positions, rate, seed } = settings;
-    let all = |paths: &[PathBuf]| paths.iter().map(|path| input_file(path)).collect::<Result<Vec<Json>, Error>>();
-    Ok(json!({
-        "experiment": name,
-        "size": size,
-        "games-file": all(games_file)?,
-        "band": all(band)?,
-        "openings": openings.as_deref().map(input_file).transpose()?,
-        "weights": all(weights)?,
-        "positions": positions,
-        "rate": rate,
-        "seed": seed,
-        // They search, filter random openings, and are a player.
-        "built-in": Weights::embedded().id(),
-    }))
+/// The settings with absolute paths, the checksums of the files, which may move, and the running program.
+fn saved(settings: &ExperimentSettings, revision: &str) -> Result<Json, Error> {
+    let mut settings = settings.clone();
+    let ExperimentSettings { games_file, openings, weights, .. } = &mut settings;
+    let mut inputs = Vec::new();
+    for path in games_file.iter_mut().chain(openings).chain(weights) {
+        inputs.push(input_file(path)?);
+        *path = std::path::absolute(&*path).map_err(Error::file("find", path))?;
+    }
+    let mut saved = serde_json::to_value(&settings).expect("plain data");
+    saved["inputs"] = inputs.into();
+    // They search, filter random openings, and are a player.
+    saved["built-in"] = Weights::embedded().id().into();
+    saved["program"] = program(revision).into();
+    Ok(saved)
+}
+
+/// The settings of the experiment in a folder.
+///
+/// # Errors
+/// When it contains none.
+pub fn saved_settings(folder: &Path) -> Result<ExperimentSettings, Error> {
+    let path = folder.join(SETTINGS);
+    let none = || Error::Settings(format!("{} is not the folder of an experiment", folder.display()));
+    serde_json::from_value(read(&path)?.ok_or_else(none)?).map_err(|error| Error::content(&path, "settings", error))
 }
 
 /// Name, size and checksum of a file.
@@ -137,16 +163,28 @@ fn input_file(path: &Path) -> Result<Json, Error> {
     }
 }
 
-/// Saves the settings of a new experiment, or compares them with those of the old one.
-fn check(path: &Path, now: &Json) -> Result<(), Error> {
-    let Some(before) = read(path)? else { return write(path, now) };
-    let mut fields = now.as_object().into_iter().flatten();
+/// Saves the settings of a new experiment, or compares them with those of the old one. Returns the program that began
+/// it, if that is not the running one.
+fn check(path: &Path, now: &Json) -> Result<Option<String>, Error> {
+    let Some(before) = read(path)? else { return write(path, now).map(|()| None) };
+    // Files may move: their checksums are compared.
+    let free = ["games-file", "openings", "weights", "program"];
+    let mut fields = now.as_object().into_iter().flatten().filter(|(name, _)| !free.contains(&name.as_str()));
     match fields.find(|(name, value)| before[name.as_str()] != **value) {
-        None => Ok(()),
+        None => Ok(before["program"].as_str().filter(|&program| now["program"] != program).map(str::to_string)),
         Some((name, value)) => {
             let (path, before) = (path.display(), &before[name.as_str()]);
             Err(Error::Settings(format!("{path} has {before} for '{name}', not {value}; name another folder")))
         }
+    }
+}
+
+/// Refuses names of steps, which come from the names of files, that cannot be names of folders.
+pub(super) fn check_name(name: &str) -> Result<(), Error> {
+    let is_name = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
+    match !name.is_empty() && name.chars().all(is_name) {
+        true => Ok(()),
+        false => Err(Error::Settings(format!("a step cannot be called '{name}'"))),
     }
 }
 
@@ -194,11 +232,7 @@ impl Run<'_, '_> {
         work: impl FnOnce(&mut Self, &Path) -> Result<(Option<String>, T), Error>,
     ) -> Result<T, Error> {
         let (folder, path) = (self.folder_of(name), self.folder.join(STEPS).join(format!("{name}.json")));
-        // Names of steps come from the names of files.
-        let is_name = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
-        if name.is_empty() || !name.chars().all(is_name) {
-            return Err(Error::Settings(format!("a step cannot be called '{name}'")));
-        }
+        check_name(name)?;
         if self.results.contains_key(name) || self.settings.weights.iter().any(|path| stem(path) == name) {
             return Err(Error::Settings(format!("'{name}' is the name of two steps or weights")));
         }
@@ -211,7 +245,8 @@ impl Run<'_, '_> {
                 let begun = Instant::now();
                 let (hash, result) = work(self, &folder)?;
                 let seconds = begun.elapsed().as_secs_f64();
-                let done = json!({ "hash": hash, "result": result, "seconds": seconds, "program": self.program });
+                let done =
+                    json!({ "hash": hash, "result": result, "seconds": seconds, "program": self.saved["program"] });
                 write(&path, &done)?;
                 self.results.insert(name.to_string(), done.clone());
                 self.save(false)?;

@@ -4,36 +4,44 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use dyad_engine::eval::layout::{self, MATERIAL};
 use dyad_engine::eval::units::SCALE_ONE;
-use dyad_engine::eval::{FloatWeights, Units, Weights, layout};
+use dyad_engine::eval::{FloatWeights, Units, Weights};
 use dyad_formats::error::Error;
 use dyad_formats::hash;
-use dyad_formats::samples::SampleFile;
+use dyad_formats::samples::{SampleFile, SampleWriter};
 use dyad_formats::weights_file;
 use dyad_trainer::arena::matches::{Match, MatchEnd, MatchPlayer, MatchRecord};
 use dyad_trainer::arena::openings::{self, Opening, OpeningSettings, RandomOpenings};
+use dyad_trainer::arena::pgn_writer::today;
 use dyad_trainer::arena::play::{Adjudication, SearchLimits, WinRule};
+use dyad_trainer::arena::statistics::Estimate;
 use dyad_trainer::base::context::Progress;
-use dyad_trainer::base::json_lines::Log;
+use dyad_trainer::base::json_lines;
 use dyad_trainer::data::label::{self, label};
 use dyad_trainer::data::positions::Filters;
 use dyad_trainer::data::prepare::{PrepareEvent, PrepareSettings, prepare};
 use dyad_trainer::learn::examples::FileExamples;
+use dyad_trainer::learn::folder::RunFolder;
+use dyad_trainer::learn::log::{LineKind, LogLine};
 use dyad_trainer::learn::ranking::{Ranking, rank};
 use dyad_trainer::learn::settings::TrainingSettings;
-use dyad_trainer::learn::training::{self, TrainingProgress};
+use dyad_trainer::learn::training::{self, TrainingProgress, TrainingSummary};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use crate::deepchess::network::Network;
 use crate::experiment::hand_tuned::hand_tuned;
+use crate::experiment::page::{in_percent, interval};
 use crate::experiment::run::Run;
 use crate::experiment::{BUILT_IN, stem};
 
 const WEIGHTS: &str = "weights.json";
 pub(super) const SAMPLES: &str = "positions.samples";
 pub(super) const NETWORK: &str = "network.bin";
-const GAMES: &str = "games.jsonl";
+const GAMES: &str = "games.pgn";
+/// Rates of which a training takes the best one, unless the user gives one.
+const RATES: [f64; 4] = [1.0, 3.0, 10.0, 30.0];
 /// The scale of all weights of a paper's experiment: matches compare evaluations, not scales, and the papers have only
 /// the factor gamma, which [`Weights`] apply.
 pub(super) const FIXED_SCALE: i32 = SCALE_ONE;
@@ -45,18 +53,30 @@ const WIN: WinRule = WinRule { moves: 3, score: 1500 };
 /// How a comparison training ended.
 #[derive(Serialize, Deserialize)]
 pub(super) struct Trained {
-    /// The iteration with the best move-match accuracy.
+    /// The rate with the best move-match accuracy on the validation games.
+    pub rate: f64,
+    /// The iteration with the best one at this rate.
     pub best: u32,
-    /// That accuracy, 0 to 1.
-    pub accuracy: Option<f64>,
+    /// Loss and mean weight of each iteration at this rate.
+    pub iterations: Vec<[f64; 2]>,
+    /// Move-match accuracy on the test games, 0 to 1.
+    pub accuracy: Estimate,
     /// Number of features that learned.
     pub features: usize,
 }
 
 impl Trained {
-    /// The accuracy in percent.
-    pub fn percent(&self) -> String {
-        self.accuracy.map_or_else(|| "-".to_string(), |accuracy| format!("{:.2}", 100.0 * accuracy))
+    /// The columns of [`Trained::cells`].
+    pub const HEAD: [&str; 4] =
+        ["Rate", "Loss by iteration", "Mean weight by iteration", "Move-match accuracy, % (95 % interval)"];
+
+    /// How it was trained, and the accuracy.
+    pub fn cells(&self) -> [String; 4] {
+        let of_all = |index: usize| {
+            let numbers: Vec<String> = self.iterations.iter().map(|one| format!("{:.1}", one[index])).collect();
+            numbers.join(", ")
+        };
+        [self.rate.to_string(), of_all(0), of_all(1), interval(in_percent(self.accuracy), 1)]
     }
 }
 
@@ -97,7 +117,7 @@ impl Run<'_, '_> {
         count: u64,
         test_percent: f64,
     ) -> Result<(), Error> {
-        let (inputs, count, seed) = (inputs.to_vec(), Some(count), self.settings.seed);
+        let (inputs, count, seed) = (inputs.to_vec(), Some(count), self.seed);
         let settings = PrepareSettings { inputs, filters, test_percent, count, seed, ..PrepareSettings::default() };
         self.step(name, |run, folder| {
             run.draw(&settings, &folder.join(SAMPLES), 0)?;
@@ -130,15 +150,30 @@ impl Run<'_, '_> {
         })
     }
 
+    /// A part of samples, written when it is first needed: what is learned from, with the held-out games that choose rate
+    /// and iteration, or every second held-out game, for the accuracies that are reported.
+    fn part(&self, samples: &str, is_test: bool) -> Result<SampleFile, Error> {
+        let path = self.folder_of(samples).join(if is_test { "test.samples" } else { "training.samples" });
+        if !path.exists() {
+            let mut part = SampleWriter::create(&path, json!({ "part-of": samples }))?;
+            let mut game = 0;
+            for sample in &self.samples(samples)?.load()? {
+                game += u64::from(sample.starts_game());
+                if (sample.is_test() && game % 2 == 0) == is_test {
+                    part.push(sample)?;
+                }
+            }
+            part.finish()?;
+        }
+        SampleFile::open(&path)
+    }
+
     /// The settings of a training from Table I in which only some families or groups learn.
     fn training(&self, samples: &str, learn: &[&str], settings: TrainingSettings) -> Result<TrainingSettings, Error> {
         let mut settings = settings;
-        settings.samples = self.folder_of(samples).join(SAMPLES);
-        settings.seed = self.settings.seed;
+        settings.samples = self.part(samples, false)?.path().to_path_buf();
+        settings.seed = self.seed;
         settings.keep_going = true;
-        if let Some(rate) = self.settings.rate {
-            settings.rate = rate;
-        }
         for group in layout::GROUPS.iter().filter(|group| !is_named(group, learn)) {
             settings.freeze.push(group.name.to_string());
         }
@@ -146,31 +181,57 @@ impl Run<'_, '_> {
         Ok(settings)
     }
 
-    /// Comparison training from Table I.
+    /// Trains in a folder, or resumes there.
+    fn train_in(
+        &mut self,
+        folder: &Path,
+        settings: &TrainingSettings,
+        threads: usize,
+        progress: &mut dyn FnMut(TrainingProgress) -> Option<Progress>,
+    ) -> Result<TrainingSummary, Error> {
+        let (file, material) = (SampleFile::open(&settings.samples)?, Weights::material());
+        let examples = FileExamples::new(&file, &material);
+        let summary = self.with_progress(progress, |context| {
+            context.threads = threads;
+            training::train(settings, folder, &examples, context)
+        });
+        let summary = summary.map_err(Error::part(&folder.display().to_string()))?;
+        if summary.finished { Ok(summary) } else { Err(Error::Stopped) }
+    }
+
+    /// Comparison training from Table I, at the rate that the user gave, else at this one, else at the best of [`RATES`].
     pub fn train(
         &mut self,
         name: &str,
         samples: &str,
         learn: &[&str],
         settings: TrainingSettings,
+        rate: Option<f64>,
     ) -> Result<Trained, Error> {
         let settings = self.training(samples, learn, settings)?;
+        let several = &RATES[..self.pick([2, 4, 4, 4])];
+        let rates = self.settings.rate.or(rate).map_or(several.to_vec(), |rate| vec![rate]);
         self.step(name, |run, folder| {
-            let (folder, file) = (folder.join("training"), run.samples(samples)?);
-            let material = Weights::material();
-            let examples = FileExamples::new(&file, &material);
-            let mut progress = |progress: TrainingProgress| Some(progress.of_all_iterations());
-            let summary =
-                run.with_progress(&mut progress, |context| training::train(&settings, &folder, &examples, context));
-            let summary = summary.map_err(Error::part(name))?;
-            if !summary.finished {
-                return Err(Error::Stopped);
+            let (mut best, threads): (Option<(f64, PathBuf, TrainingSummary)>, usize) = (None, run.context.threads);
+            for rate in rates {
+                let (folder, settings) =
+                    (folder.join(format!("rate-{rate}")), TrainingSettings { rate, ..settings.clone() });
+                let mut progress = |progress: TrainingProgress| Some(progress.of_all_iterations());
+                let summary = run.train_in(&folder, &settings, threads, &mut progress)?;
+                if best.as_ref().is_none_or(|(_, _, before)| summary.accuracy > before.accuracy) {
+                    best = Some((rate, folder, summary));
+                }
             }
+            let (rate, training, summary) = best.expect("there is a rate");
             let mut weights = weights_file::load(&summary.file)?;
             weights.units = Units { scale: FIXED_SCALE, ..Units::default() };
-            let features = layout::GROUPS.iter().filter(|group| is_named(group, learn)).map(|group| group.len).sum();
-            let trained = Trained { best: summary.best, accuracy: summary.accuracy, features };
-            Ok((run.save_weights(name, weights)?, trained))
+            let hash = run.save_weights(name, weights)?;
+            let (weights, test) = (run.weights(name)?, run.part(samples, true)?);
+            let ranking = run.with_progress(&mut Some, |context| rank(&weights, &test, settings.depth, context))?;
+            let (best, accuracy, learns) = (summary.best, ranking.accuracy, settings.learns());
+            let iterations = iterations(&RunFolder::new(&training), &learns)?;
+            let features = learns.into_iter().filter(|&learns| learns).count();
+            Ok((hash, Trained { rate, best, iterations, accuracy, features }))
         })
     }
 
@@ -190,19 +251,12 @@ impl Run<'_, '_> {
             if folder.exists() {
                 std::fs::remove_dir_all(&folder).map_err(Error::file("remove", &folder))?;
             }
-            let (file, material) = (run.samples(samples)?, Weights::material());
-            let examples = FileExamples::new(&file, &material);
             let mut speed = 0.0;
-            let mut progress = |progress: TrainingProgress| {
+            run.train_in(&folder, &settings, threads, &mut |progress| {
                 speed = progress.positions_per_second;
                 None
-            };
-            let summary = run.with_progress(&mut progress, |context| {
-                context.threads = threads;
-                training::train(&settings, &folder, &examples, context)
-            });
-            let summary = summary.map_err(Error::part(name))?;
-            if summary.finished { Ok((None, speed)) } else { Err(Error::Stopped) }
+            })?;
+            Ok((None, speed))
         })
     }
 
@@ -241,11 +295,11 @@ impl Run<'_, '_> {
         match &self.settings.openings {
             None => {
                 let filter = openings::opening_filter(Weights::embedded(), openings::FILTER_NODES);
-                Ok(Box::new(RandomOpenings::new(OpeningSettings::new(self.settings.seed), filter)))
+                Ok(Box::new(RandomOpenings::new(OpeningSettings::new(self.seed), filter)))
             }
             Some(path) => {
                 let mut list = openings::read(path, BOOK_PLIES, |_| ())?;
-                openings::shuffle(&mut list, self.settings.seed);
+                openings::shuffle(&mut list, self.seed);
                 Ok(Box::new(list.into_iter()))
             }
         }
@@ -273,13 +327,13 @@ impl Run<'_, '_> {
                 adjudication: Adjudication { draw: None, win: (a_scores && b_scores).then_some(WIN), plies },
                 sprt: None,
             };
-            let path = folder.join(GAMES);
-            let (mut log, before) = Log::resume(&path).map_err(Error::file("open", &path))?;
-            let (openings, stop) = (run.openings()?, run.context.stop);
+            let (path, event) = (folder.join(GAMES), format!("{}: {name}", run.settings.name));
+            let (mut file, before, openings) = played.continue_file(&path, &event, run.openings()?)?;
+            let (date, stop) = (today(), run.context.stop);
             let record = run.with_progress(&mut Some, |context| {
                 played.play(&before, openings, stop, |game, _| {
                     (context.on_event)(Progress { done: game.number + 1, of: 2 * pairs });
-                    log.append(&game.game.result).map_err(Error::file("write", &path))
+                    file.write(&played.pgn(game, &event, &date))
                 })
             })?;
             if record.end == MatchEnd::Stopped {
@@ -293,11 +347,27 @@ impl Run<'_, '_> {
     /// How well weights rank the moves of test positions, by searches of this depth.
     pub fn rank(&mut self, name: &str, weights: &str, samples: &str, depth: u32) -> Result<Ranking, Error> {
         self.step(name, |run, _| {
-            let (weights, samples) = (run.weights(weights)?, run.samples(samples)?);
+            let (weights, samples) = (run.weights(weights)?, run.part(samples, true)?);
             let found = run.with_progress(&mut Some, |context| rank(&weights, &samples, depth, context))?;
             Ok((Some(hash_of_json(&found)), found))
         })
     }
+}
+
+/// Loss and mean weight of each iteration of a training: the mean over the features that learn and are not zero, without
+/// the values of the pieces, which do not start at zero.
+fn iterations(folder: &RunFolder, learns: &[bool]) -> Result<Vec<[f64; 2]>, Error> {
+    let path = folder.log();
+    let lines = json_lines::read::<LogLine>(&path).map_err(Error::file("read", &path))?;
+    let lines = lines.into_iter().filter(|line| line.kind == LineKind::Iteration && line.iteration > 0);
+    let of_line = |line: LogLine| -> Result<[f64; 2], Error> {
+        let weights = weights_file::load(&folder.iteration(line.iteration))?;
+        let all = weights.ints().iter().zip(learns).skip(MATERIAL.range().end);
+        let sizes = all.filter(|&(weight, &learns)| learns && *weight != [0, 0]);
+        let sizes: Vec<f64> = sizes.map(|([mg, eg], _)| f64::from(mg.abs() + eg.abs()) / 2.0).collect();
+        Ok([line.loss, sizes.iter().fold(0.0, |sum, size| sum + size) / sizes.len().max(1) as f64])
+    };
+    lines.map(of_line).collect()
 }
 
 /// Whether a group, or its family, is one of these names.
