@@ -5,7 +5,7 @@
 //! with. Depths are in plies, reductions in 1/1024 plies.
 //!
 //! They are compiled in. With the Cargo feature `tune`, which costs one or two per cent of speed, each search has its own
-//! [`Params`]: every parameter is a UCI option, for tuners, and `dyad match --set` gives each player values of its own.
+//! [`Params`]: every parameter is a UCI option, for tuners.
 
 /// A tunable parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
