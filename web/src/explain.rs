@@ -392,7 +392,7 @@ pub fn annotated_pgn(
     let of = games.iter().map(|(game, _)| game.moves.len()).sum();
     let (mut done, mut annotated, control) = (0, String::new(), Control::new(false));
     for (game, notes) in games {
-        let analyst = || Analyst::new(weights, nodes.clamp(1_000, MAX_NODES), 8);
+        let analyst = || Analyst::new(weights, nodes.clamp(1_000, MAX_NODES));
         let game = annotate_game(&game, notes, 1, analyst, &control, |_| {
             done += 1;
             on_move(done, of);
