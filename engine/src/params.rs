@@ -245,12 +245,6 @@ impl Params {
         Ok(())
     }
 
-    /// Names and values of the parameters that differ from the default.
-    pub fn changed(&self) -> Vec<(&'static str, i32)> {
-        let all = TUNABLES.iter().zip(self.values());
-        all.filter(|(tunable, value)| tunable.default != *value).map(|(tunable, value)| (tunable.name, value)).collect()
-    }
-
     /// Margin above beta for reverse futility pruning.
     pub(crate) fn rfp_margin(&self, depth: i32, improving: bool) -> i32 {
         self.rfp_factor * depth - if improving { self.rfp_improving } else { 0 }
@@ -392,7 +386,7 @@ mod tests {
             assert!(params.set(name, min - 1).unwrap_err().contains(&format!("{min} to {max}")));
             assert!(params.set(name, max + 1).is_err());
         }
-        assert_eq!(params.changed().is_empty(), cfg!(not(feature = "tune")));
+        assert_eq!(params == Params::DEFAULT, cfg!(not(feature = "tune")));
         assert!(params.set("nonsense", 1).unwrap_err().contains("nonsense"));
         let names: std::collections::BTreeSet<_> = TUNABLES.iter().map(|tunable| tunable.name).collect();
         assert_eq!(names.len(), TUNABLES.len());

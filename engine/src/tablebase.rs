@@ -1,10 +1,10 @@
 //! Syzygy endgame tables: win, draw or loss (WDL), and the plies to the next capture or pawn move (DTZ).
 //! <https://www.chessprogramming.org/Syzygy_Bases>
 //!
-//! This module says what a search and a match make of the tables; `syzygy` reads them. A build without the Cargo feature
+//! This module says what a search makes of the tables; `syzygy` reads them. A build without the Cargo feature
 //! `syzygy`, as the page for a browser is, has `none` in its place.
 
-use crate::board::{Board, COLORS, Color, Game, Move};
+use crate::board::{Board, COLORS, Game, Move};
 use crate::value::{DRAW, TABLEBASE_WIN, Value};
 use std::fmt;
 use std::sync::Arc;
@@ -19,15 +19,6 @@ pub use none::Tablebase;
 #[cfg(feature = "syzygy")]
 pub use syzygy::Tablebase;
 
-/// The result of a position with best play.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum TableResult {
-    /// This color wins.
-    Win(Color),
-    /// A draw.
-    Draw,
-}
-
 impl fmt::Debug for Tablebase {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Tablebase({} files, {} pieces)", self.files(), self.pieces())
@@ -35,39 +26,9 @@ impl fmt::Debug for Tablebase {
 }
 
 impl Tablebase {
-    /// As [`open`](Self::open) for tools, which must not continue without a part of the tables.
-    ///
-    /// # Errors
-    /// The first unreadable folder or file, or that there are no tables.
-    pub fn open_all(path: &str) -> Result<Tablebase, String> {
-        let (tables, errors) = Tablebase::open(path);
-        match errors.into_iter().next() {
-            Some(error) => Err(error),
-            None if tables.files() == 0 => Err(format!("no endgame tables in {path}")),
-            None => Ok(tables),
-        }
-    }
-
     /// Whether the position may be in a table: few pieces and no castling rights.
     fn covers(&self, board: &Board) -> bool {
         board.occupied().popcnt() <= self.pieces() && COLORS.iter().all(|&color| !board.can_castle(color))
-    }
-
-    /// The result with best play under the fifty-move rule, with the current clock. None also where it depends on a ply
-    /// that the table rounds.
-    pub fn result(&self, board: &Board) -> Option<TableResult> {
-        let us = board.side_to_move();
-        let clock = board.halfmove_clock() as i32;
-        let winner = match self.wdl(board)? {
-            2 => us,
-            -2 => !us,
-            _ => return Some(TableResult::Draw),
-        };
-        let in_time = |plies: i32| plies.abs() + clock <= 100;
-        if clock == 0 || in_time(self.most_plies(board)?) {
-            return Some(TableResult::Win(winner));
-        }
-        (!in_time(self.dtz(board)?)).then_some(TableResult::Draw)
     }
 }
 

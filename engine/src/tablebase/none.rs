@@ -35,10 +35,6 @@ impl Tablebase {
         None
     }
 
-    pub(crate) fn dtz(&self, _: &Board) -> Option<i32> {
-        None
-    }
-
     pub(super) fn most_plies(&self, _: &Board) -> Option<i32> {
         None
     }

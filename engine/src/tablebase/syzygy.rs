@@ -112,13 +112,14 @@ impl Tablebase {
 
     /// Plies to the next capture, pawn move or mate of the winning side: negative if the side to move loses, 0 for a
     /// draw, above 100 for a draw by the fifty-move rule. May be 1 too small.
+    #[cfg(test)]
     pub(crate) fn dtz(&self, board: &Board) -> Option<i32> {
         let position = Some(board).filter(|board| self.covers(board)).and_then(position)?;
         self.guard(|| self.tables.probe_dtz(&position)).map(|dtz| dtz.ignore_rounding().0)
     }
 
-    /// Plies to zeroing as [`dtz`](Self::dtz), but never too few: a rounded value that may be 1 too small counts 1
-    /// more.
+    /// Plies to the next capture, pawn move or mate, negative if the side to move loses, but never too few: a rounded
+    /// value that may be 1 too small counts 1 more.
     pub(super) fn most_plies(&self, board: &Board) -> Option<i32> {
         let position = Some(board).filter(|board| self.covers(board)).and_then(position)?;
         let dtz = self.guard(|| self.tables.probe_dtz(&position))?;

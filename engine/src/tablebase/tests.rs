@@ -114,21 +114,6 @@ fn won_positions_of_three_pieces_are_won_against_the_same_tables() {
     assert_eq!(tables.base.take_error(), None);
 }
 
-#[test]
-fn the_result_depends_on_the_halfmove_clock() {
-    let tables = tables();
-    let result = |fen: &str| tables.result(&board(fen));
-    // Mate takes 23 plies.
-    assert_eq!(result("8/8/8/8/8/1k6/8/1K5R w - - 0 80"), Some(TableResult::Win(Color::White)));
-    assert_eq!(result("8/8/8/8/8/1k6/8/1K5R w - - 77 80"), Some(TableResult::Win(Color::White)));
-    assert_eq!(result("8/8/8/8/8/1k6/8/1K5R w - - 78 80"), Some(TableResult::Draw));
-    assert_eq!(result("8/8/8/8/1K5q/8/7k/8 w - - 3 80"), Some(TableResult::Win(Color::Black)));
-    assert_eq!(result("8/8/8/8/1NK5/7k/8/8 w - - 0 1"), Some(TableResult::Draw));
-    assert_eq!(result("8/8/8/8/1NK5/7k/7p/8 w - - 0 1"), None);
-    assert!(Tablebase::open_all(FOLDER).is_ok());
-    assert!(Tablebase::open_all("/nowhere").unwrap_err().contains("/nowhere"));
-}
-
 /// A win that may take 101 plies is not called won.
 #[test]
 fn rounded_plies_are_counted_as_the_larger_number() {
