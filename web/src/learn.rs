@@ -533,7 +533,7 @@ impl Learner {
         let adopted = work::proves(Some(decision), &elo);
         let gain = Gain { generation, elo: elo.value, error: elo.error(), results, adopted };
         self.state.progress.gains.push(gain);
-        self.tell([diary::of_match(generation, &results, adopted)]);
+        self.record([diary::of_match(generation, &results, adopted)]);
         self.state.games += results.games();
         events.push(Event::Gain(gain));
         match self.new.take().filter(|_| adopted) {
@@ -553,12 +553,12 @@ impl Learner {
         let found = Strength::of(self.state.progress.best_generation, &pairs);
         let seconds = self.seconds();
         self.state.progress.curve.extend(found.map(|strength| Rating { strength, seconds }));
-        self.tell([diary::of_levels(found, games)]);
+        self.record([diary::of_levels(found, games)]);
         self.state.games += games;
         self.end_generation(events);
     }
 
-    fn tell(&mut self, facts: impl IntoIterator<Item = Fact>) {
+    fn record(&mut self, facts: impl IntoIterator<Item = Fact>) {
         let (generation, games) = (self.state.progress.generation, self.state.games + self.stage_done());
         let diary = &mut self.state.progress.diary;
         diary.extend(facts.into_iter().map(|fact| Entry { generation, games, fact }));
@@ -612,13 +612,13 @@ impl Learner {
         let news = self.state.told.news(&new, known, NEWS[usize::from(!is_rough)]);
         if is_rough {
             self.samples.remove(&generation);
-            self.tell(news);
+            self.record(news);
             return Ok(Vec::new());
         }
         self.state.games += games.len() as u64;
         self.state.progress.positions += self.samples[&generation].len() as u64;
         self.state.pgn = Vec::new();
-        self.tell(news);
+        self.record(news);
         let mut events = Vec::new();
         if new.plays_as(&self.best) {
             self.end_generation(&mut events);
@@ -735,7 +735,7 @@ impl Worker {
                 let players = [("first", Arc::clone(first)), ("second", Arc::clone(second))];
                 let played = match level {
                     0 => work::match_of(&settings(1), &players, nodes, 2, None),
-                    _ => match_with_level(&settings(1), first, level, u64::from(generation) << 32 | number),
+                    _ => match_with_level(&settings(1), first, level, (generation, number)),
                 };
                 let games = played.play_pair(number, &opening(&start, &moves)?).map_err(|error| error.to_string())?;
                 let points = games.each_ref().map(MatchGame::points);

@@ -284,6 +284,12 @@ impl SelfTrainSettings {
         (self.long_games / 10).min(DISTANCE_GAMES)
     }
 
+    /// Whether new best weights play games against the levels. In a training of seconds these would take most of the time.
+    #[must_use]
+    pub fn is_rated(&self) -> bool {
+        self.distance_games() >= 20
+    }
+
     /// Whether a regression learns from all positions, [resolved by quiescence](crate::data::leaves); otherwise from
     /// quiescent positions only.
     #[must_use]

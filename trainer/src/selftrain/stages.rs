@@ -475,13 +475,11 @@ impl<'a> Loop<'a> {
             return Ok(true);
         }
         let Some(distance) = self.measure(generation, generation.folder.distance_games())? else { return Ok(false) };
-        let strength = match generation.settings.distance_games() {
-            // Not in trainings of seconds.
-            ..20 => None,
-            _ => {
-                let best = Arc::new(weights_file::load(&self.folder.weights(self.state.best))?);
-                strength::measure(&generation.settings, &best, self.state.best, self.state.strength, self.stop)?
-            }
+        let strength = if generation.settings.is_rated() {
+            let best = Arc::new(weights_file::load(&self.folder.weights(generation.number))?);
+            strength::measure(&generation.settings, &best, generation.number, self.state.strength, self.stop)?
+        } else {
+            None
         };
         if self.stop.stopped() {
             return Ok(false);

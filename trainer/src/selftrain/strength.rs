@@ -87,11 +87,17 @@ pub fn next_level(pairs: &[Pair], known: Option<f64>) -> u32 {
     ((elo / 50.0).round() * 50.0).clamp(MIN_ELO.into(), MAX_ELO.into()) as u32
 }
 
-/// The match of a pair of games against a level.
+/// The match of a generation's pair of games with this number against a level.
 #[must_use]
-pub fn match_with_level(settings: &SelfTrainSettings, weights: &Arc<Weights>, level: u32, seed: u64) -> Match {
+pub fn match_with_level(
+    settings: &SelfTrainSettings,
+    weights: &Arc<Weights>,
+    level: u32,
+    (generation, number): (u32, u64),
+) -> Match {
     let players = [("best", Arc::clone(weights)), ("level", Arc::clone(weights))];
     let mut played = work::match_of(settings, &players, NODES, 2, None);
+    let seed = u64::from(generation) << 32 | number;
     let profile = PlayerProfile::with_elo(&MoveModel::embedded(), level.into(), seed);
     let make = move || LevelPlayer::new(profile.clone());
     played.players[1] = MatchPlayer::other("level", format!("level {level}"), make);
@@ -117,8 +123,7 @@ pub fn measure(
             return Ok(None);
         }
         let level = next_level(&pairs, known);
-        let games = match_with_level(settings, weights, level, u64::from(generation) << 32 | number)
-            .play_pair(number, &opening)?;
+        let games = match_with_level(settings, weights, level, (generation, number)).play_pair(number, &opening)?;
         pairs.push((level, games.each_ref().map(MatchGame::points)));
     }
     Ok(Strength::of(generation, &pairs))
