@@ -71,17 +71,15 @@ pub fn page(games: &[Annotated], of: impl Fn(&str) -> bool) -> String {
 /// Names and result.
 pub(crate) fn players(game: &Annotated) -> String {
     let result = game.result.map(|result| format!(", {result}")).unwrap_or_default();
-    let [white, black] =
-        [Color::White, Color::Black].map(|color| match (game.player(color), game.tag(elo_tag(color))) {
-            ("?", Some(elo)) => format!("{} ({elo})", color_name(color)),
-            ("?", None) => color_name(color).to_string(),
+    let [white, black] = [Color::White, Color::Black].map(|color| {
+        let side = color_name(color);
+        match (game.player(color), game.tag(&format!("{side}Elo"))) {
+            ("?", Some(elo)) => format!("{side} ({elo})"),
+            ("?", None) => side.to_string(),
             (name, _) => name.to_string(),
-        });
+        }
+    });
     format!("{white} \u{2013} {black}{result}")
-}
-
-fn elo_tag(color: Color) -> &'static str {
-    if color == Color::White { "WhiteElo" } else { "BlackElo" }
 }
 
 /// A game on a page: board, curve, moves.
