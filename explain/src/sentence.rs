@@ -563,7 +563,7 @@ impl<'a> Writer<'a> {
         let is_large = |topic: &&TopicSum| self.compared.pawns(topic.amount) >= (MIN_FRACTION * total).max(MIN_PAWNS);
         let topics = self.compared.difference.topics();
         let castling = self.lost_castling(soon);
-        // A pawn beside one that is lost is not what decides.
+        // A weak pawn is no reason where a pawn is lost.
         let is_main = |reason: &Reason| match reason.feature {
             Feature::Isolated(color, _) | Feature::Doubled(color, _) => {
                 let [own, other] = [reason.line, 1 - reason.line].map(|line| soon[line].colored(color, Piece::Pawn));

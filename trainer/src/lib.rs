@@ -8,10 +8,10 @@
 //!
 //! - [`base`]: threads, files, locks;
 //! - [`data`]: samples from games and positions, with the moves that were played or those of a search;
-//! - [`fit`]: weights by regression, their scale, averages of several sets, their quality;
+//! - [`fit`]: weights by regression, their scale, averages of several sets;
 //! - [`learn`]: comparison training;
 //! - [`arena`]: matches and what they prove;
-//! - [`tune`]: constants of the search, factors of weights and steps along a training, by games;
+//! - [`tune`]: factors of weights by games;
 //! - [`selftrain`]: own games, new weights, a match, and again;
 //! - [`annotate`]: games with what the engine thinks of them, and why;
 //! - [`levels`]: which move a player of a given rating plays;

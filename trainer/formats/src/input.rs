@@ -1,5 +1,5 @@
-//! Text files: plain, `.zst` or `.gz`, with or without a byte order mark, in UTF-8 or Windows-1252. Files packed otherwise are refused by name, with the command that unpacks them to standard input, which
-//! is the file `-`.
+//! Text files: plain, `.zst` or `.gz`, with or without a byte order mark, in UTF-8 or Windows-1252. Files packed
+//! otherwise are refused by name, with the command that unpacks them to standard input, which is the file `-`.
 //!
 //! The first bytes determine the compression, not the name, so that renamed files are read. Long lines are read in
 //! pieces: a file without line breaks must not fill the memory.

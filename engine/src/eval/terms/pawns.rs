@@ -214,7 +214,7 @@ impl Pawn {
         visitor.add(PAWN_CANDIDATE.at(how, PawnRank(self.rank)), sign);
     }
 
-    /// A supporter can advance beside the pawn as a sacrifice that only the ram can capture.
+    /// A supporter can advance next to the pawn as a sacrifice that only the ram can capture.
     fn can_break(&self, pawns: &Pawns) -> bool {
         let enemy_double = pawns.them.flip().pawn_double_attacks().flip();
         (self.support.north() & !pawns.them & !enemy_double).any()
