@@ -106,6 +106,14 @@ impl Comparison {
         options: &Options,
         control: &Control,
     ) -> Option<Comparison> {
+        // A position that occurs a second time counts as a draw, but the player may still turn to the other move.
+        let repeats = |&mv: &Move| {
+            let mut ahead = game.clone();
+            ahead.push(mv);
+            ahead.repetitions() == 2
+        };
+        let without_past = moves.iter().any(repeats).then(|| Game::new(*game.board()));
+        let game = without_past.as_ref().unwrap_or(game);
         let limits = Limits { searchmoves: moves.to_vec(), ..limits.clone() };
         // Tablebases would remove the worse move from the search.
         let options = Options { multipv: 2, tables: None, ..options.clone() };

@@ -94,10 +94,13 @@ impl<'a> Line<'a> {
             if lasting < 1 || plies > horizon || !self.is_sound(plies, winner, won) {
                 continue;
             }
-            // A pawn given back does not change who has won a piece, two do not if that takes long.
-            let soon = quiet.iter().filter(|&&later| (plies..=plies + SOON).contains(&later));
-            let is_kept_soon = soon.map(|&later| self.surplus(later, winner)).all(|surplus| 4 * surplus >= 3 * won);
-            if 4 * lasting >= 3 * won || won >= 3 && lasting + 2 >= won && is_kept_soon {
+            // A pawn given back does not change who has won a piece if that takes some moves, nor two if it takes long.
+            let is_kept_for = |more: usize| {
+                let soon = quiet.iter().filter(|&&later| (plies..=plies + more).contains(&later));
+                soon.map(|&later| self.surplus(later, winner)).all(|surplus| 4 * surplus >= 3 * won)
+            };
+            let is_kept = (1..=2).zip([KEPT, SOON]).any(|(less, more)| lasting + less >= won && is_kept_for(more));
+            if 4 * lasting >= 3 * won || won >= 3 && is_kept {
                 candidates.push((plies, won));
             }
             first = Some(plies);
@@ -139,13 +142,19 @@ impl<'a> Line<'a> {
     /// By how much the surplus of `side` in each piece type grows from the base to the position after `plies` moves.
     #[must_use]
     pub fn net(&self, plies: usize, side: Color) -> [i32; 5] {
-        let surplus = |board: &Board, piece: Piece| {
-            let count = |color| board.colored(color, piece).popcnt() as i32;
-            sign(side) * (count(Color::White) - count(Color::Black))
-        };
-        std::array::from_fn(|index| {
-            surplus(&self.boards[plies], PIECES[index]) - surplus(&self.boards[self.base], PIECES[index])
-        })
+        let [now, before] = [plies, self.base].map(|plies| self.more(plies, side));
+        std::array::from_fn(|index| now[index] - before[index])
+    }
+
+    /// How many more pieces of each type `side` has after `plies` moves than the other side.
+    fn more(&self, plies: usize, side: Color) -> [i32; 5] {
+        let count = |color, index: usize| self.boards[plies].colored(color, PIECES[index]).popcnt() as i32;
+        std::array::from_fn(|index| sign(side) * (count(Color::White, index) - count(Color::Black, index)))
+    }
+
+    /// By how much `side` is ahead in material after `plies` moves, in pawns.
+    pub(super) fn lead(&self, plies: usize, side: Color) -> i32 {
+        pawns(&self.more(plies, side))
     }
 
     /// Captures by `side` within the first `plies` moves: the number of the move, from 0, and the captured piece.
@@ -178,11 +187,10 @@ impl<'a> Line<'a> {
         if ply > 0 && self.moves[ply - 1].to() == self.moves[ply].to() {
             return self.boards[ply - 1].is_capture(self.moves[ply - 1]);
         }
-        // The line itself shows that it is kept.
-        if self.moves.len() >= plies + 4 {
-            return true;
-        }
-        self.boards[ply].see_ge(self.moves[ply], PIECE_VALUES[Piece::Pawn.to_index()])
+        let takes_at_least = |value| self.boards[ply].see_ge(self.moves[ply], value);
+        // A line shows that a piece cannot be taken, but not that a pawn cannot be taken back.
+        let is_shown = self.moves.len() >= plies + KEPT && !takes_at_least(0);
+        is_shown || takes_at_least(PIECE_VALUES[Piece::Pawn.to_index()])
     }
 
     /// Whether no exchange is going on after `plies` moves.
@@ -211,7 +219,8 @@ impl<'a> Line<'a> {
         } else if last.halfmove_clock() >= 100 {
             Some(DrawKind::FiftyMoves)
         } else {
-            Some(DrawKind::Repetition)
+            // Neither player need follow a long line.
+            (self.moves.len() <= HORIZON).then_some(DrawKind::Repetition)
         }
     }
 

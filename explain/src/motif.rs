@@ -306,8 +306,8 @@ impl Motif {
                 format!("draws the {} away from {first}", before.piece_on(second).map_or("piece", piece_name))
             }
             Kind::Trap => format!("traps {}", on(after, first)),
-            Kind::InBetween => format!("comes first, and {} is still there to take", on(after, first)),
-            Kind::Pin => format!("wins as {} is pinned", on(after, first)),
+            Kind::InBetween => format!("comes before the recapture on {first}"),
+            Kind::Pin => format!("exploits the pin of {}", on(before, first)),
             Kind::Promotion => "promotes".to_string(),
             Kind::BackRank => "mates on the back rank".to_string(),
         }

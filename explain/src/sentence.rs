@@ -91,6 +91,8 @@ const MIN_PAWNS: f64 = 0.2;
 const SOON: usize = 4;
 /// Maximum number of plies shown.
 const MAX_SHOWN: usize = 5;
+/// Smallest score of a side for each pawn that it is ahead, in centipawns, with which a gain is believed.
+const LEAST: i32 = 20;
 /// Smallest pair that is marked, in pawns.
 const MIN_PAIR: f64 = 0.1;
 
@@ -152,11 +154,18 @@ impl<'a> Writer<'a> {
     fn new(compared: &'a Comparison) -> Writer<'a> {
         let board = &compared.board;
         let firsts = compared.moves.each_ref().map(|one| one.line[0]);
-        let same = firsts[0].to() == firsts[1].to() && firsts.iter().all(|&mv| board.is_capture(mv));
+        // What both moves take back counts for neither.
+        let same = firsts.iter().all(|mv| compared.recaptures == Some(mv.to()));
         let lines = compared.moves.each_ref().map(|one| Line::new(board, &one.line, one.leaf.end, usize::from(same)));
         let names = compared.moves.each_ref().map(|one| variation(board, &one.line[..1]));
-        let gains = lines.each_ref().map(Line::gain);
         let mover = board.side_to_move();
+        // A side that is pieces ahead and hardly better pays for them in a way that the line does not show.
+        let is_worth_it = |line: usize, gain: &Gain| {
+            let lead = lines[line].lead(gain.settled, gain.winner);
+            let sign = if gain.winner == mover { 1 } else { -1 };
+            lead < 2 || !matches!(compared.moves[line].score, Score::Cp(score) if sign * score < LEAST * lead)
+        };
+        let gains = [0, 1].map(|line| lines[line].gain().filter(|gain| is_worth_it(line, gain)));
         Writer { compared, lines, names, mover, gains, claims: Vec::new(), names_reply: false, squares: Vec::new() }
     }
 
@@ -172,6 +181,8 @@ impl<'a> Writer<'a> {
             _ if self.lines[0].draw().is_some() != self.lines[1].draw().is_some() => self.draw(),
             // What is missed comes first where it is much more than what is lost.
             _ if lost < 0 && won > lost && won < -3 * lost => self.loss(),
+            // What is lost at once comes before what the better line loses later.
+            _ if lost < 0 && won == lost && self.is_at_once() => self.loss(),
             _ if won > lost => self.missed_win(),
             _ => self.positional(),
         };
@@ -183,13 +194,22 @@ impl<'a> Writer<'a> {
         self.gains[line].map_or(0, |gain| if gain.winner == self.mover { gain.pawns() } else { -gain.pawns() })
     }
 
+    /// Whether the answer to the worse move captures all that is lost, and the better line loses as much later.
+    fn is_at_once(&self) -> bool {
+        let settled = self.gains.map(|gain| gain.map_or(0, |gain| gain.settled));
+        settled[1] == 2 && settled[0] > SOON
+    }
+
     /// Moves `from..to` of a line with numbers; the middle of a long one is left out.
     fn moves(&self, line: usize, from: usize, to: usize) -> String {
         let part = |from: usize, to: usize| variation(self.lines[line].board(from), &self.lines[line].moves[from..to]);
         if to - from <= MAX_SHOWN {
             return part(from, to);
         }
-        format!("{} ... {}", part(from, from + MAX_SHOWN - 2), part(to - 1, to))
+        // A recapture is shown with the capture before it.
+        let moves = &self.lines[line].moves;
+        let last = if moves[to - 2].to() == moves[to - 1].to() { to - 2 } else { to - 1 };
+        format!("{} ... {}", part(from, from + MAX_SHOWN - 2), part(last, to))
     }
 
     /// Claims the gain of a line and names it.
@@ -382,16 +402,22 @@ impl<'a> Writer<'a> {
         if self.pawns(0) >= 1 {
             return self.wins();
         }
+        let after_it = |state: String| format!("after {name} {state}");
+        if self.pawns(0) < 0 && self.pawns(0) == self.pawns(1) {
+            return self.state(0).map(after_it);
+        }
         if self.pawns(0) < 0 {
             let what = self.claim_gain(0);
             return Some(format!("{name} loses only {what}"));
         }
-        if let Some(Prize { piece, square, .. }) = threatened {
+        // A piece that comes to its square later is not yet there to save.
+        let stands = |prize: &Prize| root.piece_on(prize.square) == Some(prize.piece);
+        if let Some(Prize { piece, square, .. }) = threatened.filter(stands) {
             let piece = piece_name(piece);
             if better.from() == square && self.lines[0].keeps_first(self.gains[1].map_or(0, |gain| gain.settled)) {
                 return Some(format!("{name} saves the {piece}"));
             }
-            let defends = attackers(&after, square, mover).has(better.to());
+            let defends = better.from() != square && attackers(&after, square, mover).has(better.to());
             if defends && !attackers(&root, square, mover).has(better.from()) && !better.is_castling() {
                 return Some(format!("{name} defends the {piece}"));
             }
@@ -405,7 +431,7 @@ impl<'a> Writer<'a> {
         // Where the better line also loses material at some point, it only loses more slowly.
         match least > -saved.min(2) && 2 * least > -saved {
             true => Some(format!("{name} avoids this")),
-            false => self.state(0).map(|state| format!("after {name} {state}")),
+            false => self.state(0).map(after_it),
         }
     }
 
@@ -459,24 +485,29 @@ impl<'a> Writer<'a> {
             let (what, plies) = (self.claim_gain(1), self.gains[1]?.settled);
             return Some(format!("{other} loses {what}: {}", self.moves(1, 1, plies)));
         }
+        let (own, better) = (self.lines[1].moves[0], self.lines[0].moves[0]);
+        let takes = self.lines[1].board(0).captured(own).filter(|_| !own.is_castling());
+        let recaptures = |mv: Move| self.compared.recaptures == Some(mv.to());
+        if let Some(piece) =
+            takes.filter(|&piece| self.pawns(1) == value(piece) && recaptures(own) && !recaptures(better))
+        {
+            return Some(format!("{other} only takes the {} back", piece_name(piece)));
+        }
         if self.pawns(1) >= 1 {
             let what = self.claim_gain(1);
             let verb = if gain_is_trade(self.gains[1]) { "gets" } else { "wins" };
             return Some(format!("{other} {verb} only {what}"));
         }
-        let own = self.lines[1].moves[0];
-        let (first, better) = (&self.lines[0], self.lines[0].moves[0]);
+        let first = &self.lines[0];
         let capture = (0..gain.plies).step_by(2).find(|&ply| first.board(ply).is_capture(first.moves[ply]));
         let target = capture.map(|ply| first.moves[ply].to());
-        let recaptures = self.compared.recaptures == Some(better.to()) && own.to() != better.to();
-        if recaptures && !self.lines[1].board(0).is_capture(own) {
+        if recaptures(better) && own.to() != better.to() && !self.lines[1].board(0).is_capture(own) {
             return Some(format!("{other} does not"));
         }
-        let takes = self.lines[1].board(0).captured(own).filter(|&piece| !own.is_castling() && value(piece) > 0);
         if let (Some(target), Some(&reply)) = (target, self.lines[1].moves.get(1)) {
             let moves = self.moves(1, 0, 2);
             let [before, after] = [1, 2].map(|plies| *self.lines[1].board(plies));
-            let stood = before.color_on(target) == Some(!self.mover);
+            let stood = (before.colors(!self.mover) & !before.pieces(Piece::King)).has(target);
             let attacked = double_attack(&after, reply);
             let and_attacks = match attacked.is_empty() {
                 true => String::new(),
@@ -493,9 +524,9 @@ impl<'a> Writer<'a> {
                 self.names_reply = true;
                 return Some(format!("after {moves} the {piece} is defended{and_attacks}"));
             }
-            if let Some(taken) = takes.filter(|_| reply.to() == own.to()) {
+            let given = before.piece_on(own.to())?;
+            if let Some(taken) = takes.filter(|&taken| reply.to() == own.to() && value(taken) == value(given)) {
                 self.names_reply = true;
-                let given = before.piece_on(own.to())?;
                 return Some(format!("{moves} only trades a {} for a {}", piece_name(given), piece_name(taken)));
             }
         }
@@ -511,7 +542,7 @@ impl<'a> Writer<'a> {
         {
             return None;
         }
-        self.trade().or_else(|| self.chance()).or_else(|| self.seen())
+        self.trade().or_else(|| self.seen())
     }
 
     /// The worse move lets the queens be traded at once, the better line keeps them.
@@ -524,35 +555,6 @@ impl<'a> Writer<'a> {
         let state = self.state(1)?;
         self.names_reply = true;
         Some(format!("{} trades queens, and {state}; {} keeps them.", self.moves(1, 0, plies), self.names[0]))
-    }
-
-    /// The better move is possible only now: the answer to the worse one takes its square away.
-    fn chance(&mut self) -> Option<String> {
-        let (better, own) = (self.lines[0].moves[0], self.lines[1].moves[0]);
-        let reply = *self.lines[1].moves.get(1)?;
-        let (root, before, after) = (self.lines[1].board(0), self.lines[1].board(1), self.lines[1].board(2));
-        let piece = root.piece_on(better.from())?;
-        let is_pawn = before.piece_on(reply.from()) == Some(Piece::Pawn) && !before.is_capture(reply);
-        let guards =
-            |board: &Board| attacks::pawns(!self.mover, board.colored(!self.mover, Piece::Pawn)).has(better.to());
-        let is_taken_away = is_pawn
-            && !matches!(piece, Piece::Pawn | Piece::King)
-            && own.from() != better.from()
-            && !root.is_capture(better)
-            && after.piece_on(better.from()) == Some(piece)
-            && !guards(before)
-            && guards(after);
-        if !is_taken_away {
-            return None;
-        }
-        self.names_reply = true;
-        let moves = self.moves(1, 0, 2);
-        Some(format!(
-            "After {moves} the pawn keeps the {} from {}; {} comes in time.",
-            piece_name(piece),
-            better.to(),
-            self.names[0]
-        ))
     }
 
     /// The feature of the largest topic that is on the board within four plies in one line only.

@@ -6,7 +6,7 @@ use super::difference::{Topic, TopicSum};
 use super::motif::in_danger;
 use dyad_engine::board::squares::{CENTER_FILES, DARK_SQUARES, ahead, behind, file, rank, relative_square};
 use dyad_engine::board::{
-    BitBoard, Board, COLORS, Color, EMPTY, Piece, Square, Squares, attacks, color_name, each, piece_name, square_set,
+    BitBoard, Board, COLORS, Color, EMPTY, Piece, Square, Squares, attacks, color_name, each, square_set,
 };
 use dyad_engine::eval::layout::Family;
 use dyad_engine::eval::terms::{PawnSide, pawn_terms};
@@ -16,7 +16,7 @@ use dyad_engine::eval::terms::{PawnSide, pawn_terms};
 pub enum Feature {
     /// A passed pawn.
     Passed(Color, Square),
-    /// An isolated pawn.
+    /// An isolated pawn that is not passed.
     Isolated(Color, Square),
     /// Doubled pawns on the file of this square.
     Doubled(Color, Square),
@@ -24,8 +24,8 @@ pub enum Feature {
     BishopPair(Color),
     /// A rook on an open file, or on a half-open one if `false`.
     RookFile(Color, Square, bool),
-    /// A knight or bishop that a pawn defends and no enemy pawn can attack; far in, it needs no pawn.
-    Outpost(Color, Piece, Square),
+    /// A knight that a pawn defends and no enemy pawn can attack; far in, it needs no pawn.
+    Outpost(Color, Square),
     /// A bishop with few squares behind its own pawns: see [`bad_bishops`].
     BadBishop(Color, Square),
     /// A king that has left the center, on this square.
@@ -55,9 +55,7 @@ impl Feature {
             Feature::Doubled(color, square) => doubled(board, color).has(square),
             Feature::BishopPair(color) => has_bishop_pair(board, color),
             Feature::RookFile(color, square, open) => rook_file(board, color, square) == Some(open),
-            Feature::Outpost(color, piece, square) => {
-                board.colored(color, piece).has(square) && is_outpost(board, color, square)
-            }
+            Feature::Outpost(color, square) => outposts(board, color).has(square),
             Feature::BadBishop(color, square) => bad_bishops(board, color).has(square),
             Feature::Sheltered(color, square) => board.king(color) == square && is_sheltered(color, square),
             Feature::LostCastling(color, square) => {
@@ -76,7 +74,7 @@ impl Feature {
             | Feature::Isolated(_, square)
             | Feature::Doubled(_, square)
             | Feature::RookFile(_, square, _)
-            | Feature::Outpost(_, _, square)
+            | Feature::Outpost(_, square)
             | Feature::BadBishop(_, square)
             | Feature::Sheltered(_, square)
             | Feature::LostCastling(_, square)
@@ -99,8 +97,8 @@ impl Feature {
                 let kind = if *open { "open" } else { "half-open" };
                 format!("{}'s rook stands on the {kind} {}-file", of(color), file_name(*square))
             }
-            Feature::Outpost(color, piece, square) => {
-                format!("{}'s {} has {square}, where no pawn can attack it", of(color), piece_name(*piece))
+            Feature::Outpost(color, square) => {
+                format!("{}'s knight has {square}, where no pawn can attack it", of(color))
             }
             Feature::BadBishop(color, square) => {
                 format!("{} has a bad bishop on {square}, behind own pawns on its color", of(color))
@@ -161,12 +159,12 @@ pub(super) fn reasons(topic: &TopicSum, leaves: [&Board; 2], mover: Color) -> Ve
                     .filter_map(|square| Some(Feature::RookFile(color, square, rook_file(board, color, square)?)))
                     .collect()
             });
-            good(color, &|board| outposts(board, color));
+            good(color, &|board| squares(outposts(board, color), &|square| Feature::Outpost(color, square)));
             // A bad bishop is good for the other side.
             good(!color, &|board| squares(bad_bishops(board, color), &|square| Feature::BadBishop(color, square)));
         }
         Topic::Piece(color, Piece::Knight, _) => {
-            good(color, &|board| outposts(board, color));
+            good(color, &|board| squares(outposts(board, color), &|square| Feature::Outpost(color, square)));
         }
         Topic::Family(Family::King, color) => {
             good(!color, &|board| {
@@ -233,7 +231,7 @@ fn file_of(square: Square) -> BitBoard {
 
 fn isolated(board: &Board, color: Color) -> BitBoard {
     let own = board.colored(color, Piece::Pawn);
-    subset(own, |square| (file_of(square).adjacent_files() & own).is_empty())
+    subset(own & !passed(board, color), |square| (file_of(square).adjacent_files() & own).is_empty())
 }
 
 fn doubled(board: &Board, color: Color) -> BitBoard {
@@ -256,41 +254,35 @@ fn has_bishop_pair(board: &Board, color: Color) -> bool {
     two(color) && !two(!color)
 }
 
-/// Whether the rook's file is open (`true`) or half-open.
+/// Whether the rook's file is open (`true`) or half-open. A rook that has not left its corner is not placed there.
 fn rook_file(board: &Board, color: Color, square: Square) -> Option<bool> {
-    if !board.colored(color, Piece::Rook).has(square) {
+    let is_at_home = rank(relative_square(color, square)) == 0 && matches!(file(square), 0 | 7);
+    if is_at_home || !board.colored(color, Piece::Rook).has(square) {
         return None;
     }
     let on_file = |color| (file_of(square) & board.colored(color, Piece::Pawn)).any();
     (!on_file(color)).then(|| !on_file(!color))
 }
 
-/// Whether a square on rank 4 to 6, as `color` sees it, is defended by an own pawn and safe from enemy pawns.
-fn is_outpost(board: &Board, color: Color, square: Square) -> bool {
-    let from_home = rank(relative_square(color, square));
+/// Knights on rank 4 to 6, as `color` sees it, that a pawn defends and no enemy pawn can attack.
+fn outposts(board: &Board, color: Color) -> BitBoard {
     let [own, enemy] = [color, !color].map(|color| pawn_side(board, color));
-    let is_held = own.attacks.has(square) || from_home == 5 && !in_danger(board, square);
-    (3..=5).contains(&from_home) && !enemy.span.has(square) && is_held
+    subset(board.colored(color, Piece::Knight), |square| {
+        let from_home = rank(relative_square(color, square));
+        let is_held = own.attacks.has(square) || from_home == 5 && !in_danger(board, square);
+        (3..=5).contains(&from_home) && !enemy.span.has(square) && is_held
+    })
 }
 
-fn outposts(board: &Board, color: Color) -> Vec<Feature> {
-    let minors = [Piece::Knight, Piece::Bishop].into_iter();
-    minors
-        .flat_map(|piece| each(board.colored(color, piece)).map(move |square| (piece, square)))
-        .filter(|&(_, square)| is_outpost(board, color, square))
-        .map(|(piece, square)| Feature::Outpost(color, piece, square))
-        .collect()
-}
-
-/// Bishops with at most four squares and four own pawns on their color, two of them blocked on files c to f.
+/// Bishops with at most four squares and four own pawns on their color, two of them on files c to f and blocked by enemy pawns.
 fn bad_bishops(board: &Board, color: Color) -> BitBoard {
-    let occupied = board.occupied();
+    let (occupied, enemy) = (board.occupied(), board.colored(!color, Piece::Pawn));
     subset(board.colored(color, Piece::Bishop), |square| {
         let shade = if DARK_SQUARES.has(square) { DARK_SQUARES } else { !DARK_SQUARES };
         let pawns = board.colored(color, Piece::Pawn) & shade;
         let ahead = match color {
-            Color::White => occupied.south(),
-            Color::Black => occupied.north(),
+            Color::White => enemy.south(),
+            Color::Black => enemy.north(),
         };
         let reach = attacks::of(Piece::Bishop, color, square, occupied) & !board.colors(color);
         pawns.len() >= 4 && (pawns & ahead & CENTER_FILES).more_than_one() && reach.len() <= 4

@@ -18,6 +18,17 @@ fn compare(game: &Game, moves: [&str; 2], nodes: u64) -> Comparison {
         .expect("both moves are searched")
 }
 
+#[test]
+fn a_position_that_occurs_twice_is_no_draw_yet() {
+    let fen = "4k3/8/8/8/8/8/4P3/R3K3 w - - 0 1";
+    let compared = compare(&game(fen, "a1a2 e8d8 a2a1 d8e8"), ["a1b1", "a1a2"], 2_000);
+    assert!(compared.moves.iter().all(|one| matches!(one.score, Score::Cp(300..) | Score::Mate(1..))));
+    // The third time it is one.
+    let twice = "a1a2 e8d8 a2a1 d8e8 a1a2 e8d8 a2a1 d8e8";
+    let compared = compare(&game(fen, twice), ["a1b1", "a1a2"], 2_000);
+    assert_eq!(compared.moves[1].score, Score::Cp(0));
+}
+
 /// The numbers above each closing line add up to the number below it.
 fn assert_shown_numbers_add_up(text: &str) {
     let (mut sum, mut closed, mut sums) = (0, false, 0);

@@ -1,9 +1,11 @@
 //! Every claim of an explanation is checked against the lines, without the code that made it.
 
 use super::*;
+use crate::comparison::ComparedMove;
+use crate::difference::{PvEnd, PvLeaf};
 use crate::line::piece_list;
 use crate::testing::random_boards;
-use dyad_engine::board::{Board, Game, attacks};
+use dyad_engine::board::{Board, Game, attacks, sign};
 use dyad_engine::control::Control;
 use dyad_engine::engine::Engine;
 use dyad_engine::eval::Weights;
@@ -43,7 +45,7 @@ fn check_claim(compared: &Comparison, claim: &Claim) -> &'static str {
         Claim::Gain { line, gain } => {
             let (boards, moves) = (boards(*line), &compared.moves[*line].line);
             let firsts = compared.moves.each_ref().map(|one| one.line[0]);
-            let same = firsts[0].to() == firsts[1].to() && firsts.iter().all(|&mv| compared.board.is_capture(mv));
+            let same = firsts.iter().all(|mv| compared.recaptures == Some(mv.to()));
             // What each side captures and promotes, move by move.
             let count = |plies: usize| {
                 let mut net = [0; 5];
@@ -233,6 +235,129 @@ fn what_happens_on_the_board_comes_first() {
     }
 }
 
+/// The explanation of two lines with these scores in centipawns.
+fn of_lines(fen: &str, before: &str, lines: [&str; 2], scores: [i32; 2]) -> String {
+    let mut game = Game::new(Board::from_fen(fen).expect("a legal position"));
+    before.split_whitespace().for_each(|mv| game.push(game.board().parse_san(mv).expect("a legal move")));
+    let weights = Weights::embedded();
+    let moves = [0, 1].map(|at| {
+        let (mut board, mut line) = (*game.board(), Vec::new());
+        for san in lines[at].split_whitespace() {
+            line.push(board.parse_san(san).expect("a legal move"));
+            board = board.after(line[line.len() - 1]);
+        }
+        let end = if scores[at] == 0 { PvEnd::Draw } else { PvEnd::Evaluated };
+        let leaf = PvLeaf { board, end, value: sign(game.board().side_to_move()) * scores[at] };
+        ComparedMove { san: game.board().san(line[0]), line, score: Score::Cp(scores[at]), leaf }
+    });
+    let compared = Comparison::new(weights, &game, moves, 1);
+    let explanation = explain(&compared);
+    check(&compared, &explanation);
+    explanation.text
+}
+
+#[test]
+fn lines_are_told_as_a_player_would() {
+    let cases = [
+        // A piece that takes another does not defend the square it leaves.
+        (
+            "r4k2/7p/p1p3p1/8/PP6/4b1P1/5NKP/5R2 b - - 1 33",
+            "",
+            ["Bxf2 Kxf2 a5 b5 cxb5 axb5 Ke7 Ke3", "c5 Nd1+ Kg7 Nxe3 cxb4 Kf3 b3 Ke4"],
+            [1, -142],
+            "33... c5 allows 34. Nd1+, which gives discovered check, and White wins a bishop for a pawn: 34... Kg7 \
+             35. Nxe3 cxb4; 33... Bxf2 takes the knight first.",
+        ),
+        // The rook is not yet where it will be taken.
+        (
+            "5r2/2p4p/p7/3kN1p1/2N3P1/7P/nPP2P2/3R2K1 b - - 8 27",
+            "",
+            ["Ke6 Nd7 Rd8 Nc5+ Ke7 Re1+ Kf7 Ne6 Rd7", "Ke4 Nd7 Rf5 gxf5 Kxf5 c3 a5 Nxa5 g4"],
+            [-361, -596],
+            "27... Ke4 allows 28. Nd7 Rf5 29. gxf5 Kxf5, and White wins a rook for a pawn; 27... Ke6 avoids this.",
+        ),
+        // Both moves take the knight, and only one of the bishops is lost for it.
+        (
+            "r2q1rk1/ppp2pp1/3p3p/2bP4/2Bn2b1/2PP1N2/PP3PPP/R1BQ1RK1 b - - 0 11",
+            "",
+            ["Nxf3+ gxf3 Bh3 d4 Bxf1 Qxf1 Bb6 a4 a5 Qg2", "Bxf3 gxf3 Nf5 d4 Bb6 Kh1 c5 dxc6 bxc6 f4"],
+            [46, -54],
+            "11... Nxf3+ wins the exchange: 12. gxf3 Bh3 13. d4 Bxf1 14. Qxf1; 11... Bxf3 12. gxf3 only trades a bishop \
+             for a knight.",
+        ),
+        // The pawn that comes back later is not the reason.
+        (
+            "8/1R3pk1/1pN1p1pp/pPbpP3/P4P2/5KPP/8/8 b - - 8 45",
+            "",
+            ["Kf8 g4 Ke8 h4 h5 g5 Kf8 Nd8", "Bd4 Nxd4 g5 Rxb6 gxf4 Rc6 fxg3 b6 Kh7 b7 Kg6 b8=Q"],
+            [-373, -880],
+            "45... Bd4 loses the bishop: 46. Nxd4; 45... Kf8 avoids this.",
+        ),
+        (
+            "2k3r1/p1p5/1pnb4/5p2/1P3P2/2PNB3/r7/3RKR2 w - - 0 28",
+            "",
+            ["Rh1 a5 Rd2 Ra3 bxa5 Nxa5 Bd4 Nc4", "c4 Re8 Rd2 Ra1+ Rd1 Rxe3+ Kd2 Rxd1+ Rxd1 Re4 c5"],
+            [-166, -359],
+            "28. c4 allows 28... Re8 29. Rd2 Ra1+ 30. Rd1 Rxe3+, which exploits the pin of the bishop on e3, and Black \
+             wins a bishop; 28. Rh1 avoids this.",
+        ),
+        (
+            "r3kbnr/ppp1pp1p/2n3p1/3q4/3P2b1/2N1BN2/PPP2PPP/R2QKB1R b KQkq - 1 6",
+            "Bxf3",
+            ["Nxd5 Bxd1 Nxc7+ Kd8 Nxa8 Bxc2 d5 Nb4 a3", "gxf3 Qa5 Bb5 O-O-O Qe2 e6 Bxc6 bxc6 O-O-O"],
+            [179, 24],
+            "7. Nxd5 wins a rook: 7... Bxd1 8. Nxc7+ Kd8 9. Nxa8 Bxc2; 7. gxf3 only takes the bishop back.",
+        ),
+        // A pawn that could be taken back is not won.
+        (
+            "rnbqkbnr/ppp1pppp/8/3p4/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2",
+            "",
+            ["exd5 c6 dxc6 Nxc6 Nf3 e5 Nc3 Nf6", "Bd3 dxe4 Bxe4 f5 Bd3 Nc6 Bc4 e5"],
+            [41, -14],
+            "",
+        ),
+        // A repetition that is far away.
+        (
+            "6nr/b2k2pp/2p2p2/4pP2/bq2P3/2NQ2N1/3P2PP/4K2R b K - 1 25",
+            "",
+            [
+                "Bd4 Ke2 Bb3 Rb1 Qc4 Nd5",
+                "Qd6 Qxd6+ Kxd6 Nxa4 Nh6 Ke2 Rb8 Nc3 Nf7 Kd3 g6 Ra1 Bd4 Ra6 Nh6 h3 Nf7 Nge2 Bc5 Ng3",
+            ],
+            [198, 0],
+            "25... Qd6 allows 26. Qxd6+ Kxd6 27. Nxa4, and White wins a bishop; ",
+        ),
+        // Two pawns ahead and hardly better: the opponent has something for them.
+        (
+            "r2qkb1r/p2p1p1p/bpnPp1p1/n5P1/2P1N3/5N2/PP3P1P/R1BQKB1R b KQkq - 0 12",
+            "",
+            ["Bg7 Bd2 Bxc4 h4 Bxb2 Rb1 Bg7 Bxc4 Nxc4", "Bxc4 Bxc4 Bg7 Bb5 a6 Bxc6 Nxc6 Bd2 O-O"],
+            [33, -207],
+            "12... Bxc4 loses a bishop for a pawn: 13. Bxc4; 12... Bg7 avoids this.",
+        ),
+        // A king is not safe because the check that would win something else is not given.
+        (
+            "8/3k4/2p4R/2P4p/3PP1bP/6P1/4r3/5RK1 w - - 7 48",
+            "",
+            ["Rf7+ Ke8 Ra7 Bd7 Rh7 Kf8 Raxd7 Kg8 d5 cxd5 exd5", "Rh7+ Ke6 Rc7 Rxe4 Rxc6+ Kd5 Rd6+ Kc4"],
+            [701, 379],
+            "48. Rf7+ wins a bishop: 48... Ke8 49. Ra7 Bd7 ... 51. Raxd7; 48. Rh7+ misses this.",
+        ),
+        // The better line loses a pawn, too, but later.
+        (
+            "6k1/5ppp/8/3n4/1P6/8/5PPP/4R1K1 w - - 0 1",
+            "",
+            ["b5 Kf8 Kf1 Nc7 Re2 Nxb5 Re1 g6 Re2 h6", "Kf1 Nxb4 Re2 h6 g3 g6 h3 Kg7"],
+            [-20, -120],
+            "1. Kf1 leaves the pawn on b4 hanging: 1... Nxb4; after 1. b5 the game is level.",
+        ),
+    ];
+    for (fen, before, lines, scores, expected) in cases {
+        let text = of_lines(fen, before, lines, scores);
+        assert!(text.starts_with(expected) && text.is_empty() == expected.is_empty(), "{expected}\n{text}");
+    }
+}
+
 #[test]
 fn arrows_are_moves() {
     let (_, explanation) =
@@ -249,11 +374,20 @@ fn a_bad_bishop_stands_behind_its_own_pawns() {
         ("rnbqk2r/pp2nppp/4p3/2ppP3/3P4/2P2N2/PP3PPP/RNBQKB1R b KQkq - 0 1", Square::C8, true),
         ("rn1qk2r/pp2nppp/4p3/2ppPb2/3P4/2P2N2/PP3PPP/RNBQKB1R b KQkq - 0 1", Square::F5, false),
         ("rnbqk2r/pp2nppp/4p3/3p4/8/2P2N2/PP3PPP/RNBQKB1R b KQkq - 0 1", Square::C8, false),
+        // Pawns that only own pieces and no enemy pawns block.
+        ("r1bqk1nr/pppp2pp/1bn2p2/4p3/2BPP3/2P5/PB3PPP/RN1QK1NR w KQkq - 1 7", Square::B6, false),
     ];
     for (fen, square, expected) in cases {
         let board = Board::from_fen(fen).expect("a legal position");
         assert_eq!(Feature::BadBishop(Color::Black, square).is_on(&board), expected, "{fen}");
     }
+}
+
+#[test]
+fn a_passed_pawn_is_not_weak() {
+    let board = Board::from_fen("6k1/pp6/8/4P2p/8/8/7P/6K1 w - - 0 1").expect("a legal position");
+    let isolated = |square| Feature::Isolated(Color::White, square).is_on(&board);
+    assert!(!isolated(Square::E5) && isolated(Square::H2));
 }
 
 #[test]
