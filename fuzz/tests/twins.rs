@@ -120,6 +120,6 @@ twins! {
     epd: 20_000
     weights: 1_000
     samples: 2_000
-    checkpoint: 2_000
+    checkpoint: 200
     state: 150
 }

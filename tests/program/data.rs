@@ -135,7 +135,7 @@ fn piped(folder: &Path, arguments: &str, input: &[u8]) -> Output {
 #[test]
 fn standard_input_is_a_file_of_games_or_positions() {
     let folder = folder("data-pipe");
-    write_games(&folder.join("games.pgn"), 40);
+    write_games(&folder.join("games.pgn"), 16);
     let games = fs::read(folder.join("games.pgn")).unwrap();
     let line = "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1 bm e4; c9 \"1-0\";\n";
     fs::write(folder.join("a.epd"), line).unwrap();
@@ -150,7 +150,7 @@ fn standard_input_is_a_file_of_games_or_positions() {
         packed.stdout
     };
     // The side of the scores, the draw and the samples take a reading each.
-    let draw = "--scores white --positions 300 --min-ply 6";
+    let draw = "--scores white --positions 100 --min-ply 6";
     run(&folder, &format!("prepare games.pgn -o file.samples {draw}"));
     for input in [&games, &packed("gzip")] {
         works(&format!("prepare - -o pipe.samples {draw}"), input);

@@ -249,7 +249,7 @@ pub fn kill_until_it_ends(mut patience: Duration, mut start: impl FnMut() -> Chi
         running.kill().unwrap();
         running.wait().unwrap();
         // However slow the machine is, one of the legs is long enough to end.
-        patience = patience * 9 / 8;
+        patience = patience * 3 / 2;
     }
 }
 

@@ -124,7 +124,7 @@ fn a_closed_output_ends_the_program() {
 /// However much it has to say.
 #[test]
 fn the_end_of_a_conversation_ends_a_program_that_no_one_reads() {
-    for (lines, last) in [("help\n".repeat(60), ""), ("eval\n".repeat(2000), ""), ("help\n".repeat(400), "quit\n")] {
+    for (lines, last) in [("help\n".repeat(60), ""), ("eval\n".repeat(200), ""), ("help\n".repeat(100), "quit\n")] {
         let mut child = spawn();
         let mut input = child.stdin.take().expect("it was asked for");
         // Many times what a pipe holds, of which nothing is read.

@@ -71,7 +71,7 @@ fn a_killed_self_training_resumes_with_the_same_weights() {
 fn an_interrupted_self_training_prints_how_to_resume() {
     let folder = folder("selftrain-interrupted");
     let mut program = Command::new(env!("CARGO_BIN_EXE_dyad"));
-    program.args(["selftrain", "--out"]).arg(&folder).args(["--nodes", "300", "--threads", "2"]);
+    program.args(["selftrain", "--out"]).arg(&folder).args(["--nodes", "300", "--long-games", "2", "--threads", "2"]);
     let running = program.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     while fs::metadata(folder.join("generation-001/games.pgn")).map_or(0, |file| file.len()) == 0 {
         thread::sleep(Duration::from_millis(10));

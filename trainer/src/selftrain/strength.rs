@@ -21,7 +21,7 @@ use crate::base::Z95;
 /// Nodes of a move.
 pub const NODES: u64 = 20;
 /// Pairs of games.
-pub const PAIRS: u64 = 8;
+pub const PAIRS: u64 = if cfg!(test) { 3 } else { 8 };
 /// The first level, and the step while all games are won or lost.
 const FIRST: f64 = 1_500.0;
 const STEP: f64 = 200.0;

@@ -39,7 +39,7 @@ pub(super) fn steps(run: &mut Run) -> Result<(), Error> {
     let test_percent = run.pick([40.0, 16.0, 2.0, 9.0]);
     // Nodes of the search whose moves are learned; `None` for the moves of the games.
     let label_nodes = run.pick([Some(100), Some(2_000), None, Some(200_000)]);
-    let depths = run.pick([4, 4, 3, 4]);
+    let depths = run.pick([2, 4, 3, 4]);
     let iterations = run.pick([1, 2, 1, 10]);
     let batch = run.pick([20, 50, 50, 50]);
     let limits = SearchLimits::Nodes(run.pick([30, 1_000, 20_000, 100_000]));

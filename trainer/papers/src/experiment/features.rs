@@ -55,15 +55,16 @@ const FOUR_PLY: [(usize, f64); 3] = [(5, 55.56), (10, 49.37), (13, 51.49)];
 /// Fig. 5 in the text: the smallest and the largest speed-up by four threads, by batch.
 const SPEEDUPS: [(usize, &str); 3] = [(50, "2.87 to 3.59"), (100, "3.37 to 3.68"), (200, "3.57 to 3.7")];
 
-/// Default batch and depth of the versions.
+/// Default batch of the versions.
 const BATCH: usize = 50;
-const DEPTH: u32 = 3;
 
 pub(super) fn steps(run: &mut Run) -> Result<(), Error> {
     // Numbers of the sizes tiny, small, night and full.
     let positions = run.positions([320, 4_000, 200_000, 1_400_000]);
     let test_percent = run.pick([40.0, 20.0, 5.0, 28.5]);
     let iterations = run.pick([1, 2, 1, 10]);
+    let depth = run.pick([2, 3, 3, 3]);
+    let deepest = run.pick([2, 4, 4, 4]);
     let limits = SearchLimits::Nodes(run.pick([30, 1_000, 20_000, 400_000]));
     let pairs = run.pick([1, 60, 500, 1_071]);
     // Versions trained with other batches and depths as well, and those whose training is timed.
@@ -74,8 +75,8 @@ pub(super) fn steps(run: &mut Run) -> Result<(), Error> {
 
     let filters = Filters { min_ply: 10, ..Filters::default() };
     run.prepare("positions", &run.settings.games_file, filters, positions, test_percent)?;
-    let mut versions = Versions { run, iterations, trained: BTreeMap::new() };
-    let names = (0..=ALL).map(|version| versions.train(version, BATCH, DEPTH, false));
+    let mut versions = Versions { run, iterations, depth, trained: BTreeMap::new() };
+    let names = (0..=ALL).map(|version| versions.train(version, BATCH, depth, false));
     let names = names.collect::<Result<Vec<String>, Error>>()?;
     let mut rows = Vec::new();
     for (number, (name, (_, sets, features))) in names.iter().zip(VERSIONS).enumerate() {
@@ -92,7 +93,7 @@ pub(super) fn steps(run: &mut Run) -> Result<(), Error> {
     );
 
     versions.run.heading("Training and tapering");
-    let untapered = versions.train(0, BATCH, DEPTH, true)?;
+    let untapered = versions.train(0, BATCH, depth, true)?;
     versions.run.hand_tuned("hand-tuned", true)?;
     versions.run.hand_tuned("hand-tuned-untapered", false)?;
     let tapering = [
@@ -114,16 +115,16 @@ pub(super) fn steps(run: &mut Run) -> Result<(), Error> {
     versions.run.heading("Batches");
     let mut batches = Vec::new();
     for &version in varied {
-        let without = versions.train(version, 1, DEPTH, false)?;
+        let without = versions.train(version, 1, depth, false)?;
         for (batch, published) in BATCHES {
-            let with = versions.train(version, batch, DEPTH, false)?;
+            let with = versions.train(version, batch, depth, false)?;
             batches.push(Pairing::new(&with, &without, (version == ALL).then_some(published)));
         }
     }
     versions.run.matches("With batches against without, as Fig. 4.", limits, pairs, &batches)?;
     let mut rows = Vec::new();
     for (version, (batch, published)) in timed.iter().flat_map(|&version| SPEEDUPS.map(|batch| (version, batch))) {
-        let settings = TrainingSettings { iterations: 1, positions: Some(timed_positions), ..training(batch, DEPTH) };
+        let settings = TrainingSettings { iterations: 1, positions: Some(timed_positions), ..training(batch, depth) };
         let mut speed = |threads| {
             let name = format!("speed-eval{version}-batch{batch}-threads{threads}");
             versions.run.speed(&name, "positions", &groups(version), settings.clone(), threads)
@@ -144,7 +145,7 @@ pub(super) fn steps(run: &mut Run) -> Result<(), Error> {
 
     versions.run.heading("Depth of training");
     let mut depths = Vec::new();
-    for (version, depth) in varied.iter().flat_map(|&version| (2..=4).map(move |depth| (version, depth))) {
+    for (version, depth) in varied.iter().flat_map(|&version| (2..=deepest).map(move |depth| (version, depth))) {
         let deeper = versions.train(version, BATCH, depth, false)?;
         let other = versions.train(version, BATCH, depth - 1, false)?;
         let of_version = FOUR_PLY.iter().find(|(known, _)| depth == 4 && *known == version);
@@ -156,6 +157,8 @@ pub(super) fn steps(run: &mut Run) -> Result<(), Error> {
 struct Versions<'r, 'a, 'b> {
     run: &'r mut Run<'a, 'b>,
     iterations: u32,
+    /// Default depth.
+    depth: u32,
     trained: BTreeMap<String, Trained>,
 }
 
@@ -167,7 +170,7 @@ impl Versions<'_, '_, '_> {
         if batch != BATCH {
             name += &format!("-batch{batch}");
         }
-        if depth != DEPTH {
+        if depth != self.depth {
             name += &format!("-ply{depth}");
         }
         if untapered {

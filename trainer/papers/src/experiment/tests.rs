@@ -83,7 +83,7 @@ fn check(name: &str, tables: usize) {
     let mut events = 1;
     while let Err(error) = run_until(&settings, &pieces, 2, events) {
         assert!(matches!(error, Error::Stopped), "{error}");
-        events += 1 + events / 2;
+        events *= 3;
     }
     assert!(events > 3);
     assert_eq!(record["hashes"], results(&pieces)["hashes"]);
