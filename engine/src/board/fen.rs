@@ -160,10 +160,13 @@ fn parse_en_passant(text: &str) -> Result<Option<Square>, FenError> {
     }
 }
 
+/// The largest value of both clocks: what counts further is not read, and not counted.
+pub(super) const MAX_CLOCK: u16 = 9_999;
+
 fn parse_clock(text: Option<&&str>, name: &str, missing: u16) -> Result<u16, FenError> {
     let Some(text) = text else { return Ok(missing) };
     match text.parse::<u64>() {
-        Ok(number) => Ok(number.min(9_999) as u16),
+        Ok(number) => Ok(number.min(MAX_CLOCK.into()) as u16),
         Err(_) => error(format!("{name} {}, expected a number", quote(text))),
     }
 }

@@ -1,5 +1,6 @@
 //! Making moves.
 
+use super::fen::MAX_CLOCK;
 use super::{
     BitBoard, Board, Color, Delta, Move, Piece, PieceSquare, PieceTo, Square, Squares, castling, material_unit,
     square_set, zobrist,
@@ -83,8 +84,8 @@ impl Board {
             "{mv} leaves the king in check in {}",
             self.fen()
         );
-        into.halfmove = if irreversible { 0 } else { self.halfmove.saturating_add(1) };
-        into.fullmove = self.fullmove.saturating_add(u16::from(us == Color::Black));
+        into.halfmove = if irreversible { 0 } else { (self.halfmove + 1).min(MAX_CLOCK) };
+        into.fullmove = (self.fullmove + u16::from(us == Color::Black)).min(MAX_CLOCK);
         into.en_passant = None;
         // A double step: the indices of the squares differ in this bit alone.
         if moved == Piece::Pawn && from.to_int() ^ to.to_int() == 16 {
@@ -150,7 +151,7 @@ impl Board {
         into.side_to_move = !self.side_to_move;
         into.find_checkers_and_pins();
         into.en_passant = None;
-        into.halfmove = into.halfmove.saturating_add(1);
+        into.halfmove = (into.halfmove + 1).min(MAX_CLOCK);
         self.update_state_key(into);
     }
 }
