@@ -524,8 +524,10 @@ impl<'a> Writer<'a> {
                 self.names_reply = true;
                 return Some(format!("after {moves} the {piece} is defended{and_attacks}"));
             }
-            let given = before.piece_on(own.to())?;
-            if let Some(taken) = takes.filter(|&taken| reply.to() == own.to() && value(taken) == value(given)) {
+            if let (Some(taken), Some(given)) = (takes, before.piece_on(own.to()))
+                && reply.to() == own.to()
+                && value(taken) == value(given)
+            {
                 self.names_reply = true;
                 return Some(format!("{moves} only trades a {} for a {}", piece_name(given), piece_name(taken)));
             }

@@ -160,13 +160,13 @@ fn parse_en_passant(text: &str) -> Result<Option<Square>, FenError> {
     }
 }
 
-/// The largest value of both clocks: what counts further is not read, and not counted.
+/// The largest halfmove clock and fullmove number of a board: larger ones become this one.
 pub(super) const MAX_CLOCK: u16 = 9_999;
 
 fn parse_clock(text: Option<&&str>, name: &str, missing: u16) -> Result<u16, FenError> {
     let Some(text) = text else { return Ok(missing) };
     match text.parse::<u64>() {
-        Ok(number) => Ok(number.min(MAX_CLOCK.into()) as u16),
+        Ok(number) => Ok(u16::try_from(number).unwrap_or(u16::MAX)),
         Err(_) => error(format!("{name} {}, expected a number", quote(text))),
     }
 }
@@ -211,8 +211,8 @@ pub(super) fn build(setup: &Setup) -> Result<Board, FenError> {
         side_to_move: side,
         chess960: false,
         en_passant: None,
-        halfmove: setup.halfmove_clock,
-        fullmove: setup.fullmove_number.max(1),
+        halfmove: setup.halfmove_clock.min(MAX_CLOCK),
+        fullmove: setup.fullmove_number.clamp(1, MAX_CLOCK),
     };
     for (square, placed) in ALL_SQUARES.into_iter().zip(&setup.pieces) {
         if let Some((piece, color)) = *placed {

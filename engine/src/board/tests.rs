@@ -498,9 +498,12 @@ fn repetition_and_clocks() {
     assert_eq!(game.board().halfmove_clock(), 8);
     assert_eq!(game.board().fullmove_number(), 5);
     // A position in which both stand at their largest value is read as it was written.
-    let last = Board::from_fen("4k3/8/8/8/8/8/4P3/4K3 b - - 9999 9999").unwrap();
-    let after = last.after(last.parse_uci("e8d8").unwrap()).fen();
-    assert_eq!(Board::from_fen(&after).unwrap().fen(), after);
+    let last = Board::from_fen("4k3/8/8/8/8/8/4P3/4K3 b - - 99999 9999").unwrap();
+    let largest = Setup { halfmove_clock: u16::MAX, fullmove_number: u16::MAX, ..setup_of(&last) };
+    for last in [last, Board::from_setup(&largest).unwrap()] {
+        let after = last.after(last.parse_uci("e8d8").unwrap()).fen();
+        assert_eq!(Board::from_fen(&after).unwrap().fen(), after);
+    }
     let ending = |fen: &str| Game::new(Board::from_fen(fen).unwrap()).ending();
     assert_eq!(ending("4k3/8/8/8/8/8/8/4KB2 w - - 0 1"), Some(Ending::InsufficientMaterial));
     assert_eq!(ending("4kb2/8/8/8/8/8/8/2B1K3 w - - 0 1"), Some(Ending::InsufficientMaterial));
