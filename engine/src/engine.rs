@@ -122,7 +122,7 @@ impl Engine {
             root.keep_best();
         }
         // With the distance to zeroing known at the root, the search only looks for mates.
-        let probe = root.as_ref().is_none_or(|root| !root.complete && root.best().value > DRAW);
+        let probe = root.as_ref().is_none_or(|root| !root.by_dtz && root.best().value > DRAW);
         let narrowed = root.as_ref().map(|root| {
             let searchmoves = root.moves.iter().map(|ranked| ranked.mv).collect();
             Limits { searchmoves, ..limits.clone() }

@@ -50,14 +50,14 @@ pub struct Tables {
 pub(crate) struct RootMoves {
     pub(crate) moves: Vec<RankedMove>,
     /// Whether the ranks come from DTZ, so that the search makes progress without probes.
-    pub(crate) complete: bool,
+    pub(crate) by_dtz: bool,
 }
 
 /// A root move with its rank.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RankedMove {
     pub(crate) mv: Move,
-    /// Higher is better; equal ranks are equally good.
+    /// Higher is better; equal ranks are not told apart.
     pub(crate) rank: i32,
     /// The value by the tables.
     pub(crate) value: Value,
@@ -100,7 +100,7 @@ impl Tables {
         let wdl = self.base.wdl(board)?;
         Some(match wdl.abs() {
             0 => DRAW,
-            // A draw, but above or below others.
+            // A draw, but above or below others, whose random part is smaller.
             1 if self.fifty_moves => DRAW + 2 * wdl,
             _ => wdl.signum() * (TABLEBASE_WIN - ply as Value),
         })
@@ -114,43 +114,45 @@ impl Tables {
         }
         let wanted = |mv: &&Move| among.is_empty() || among.contains(mv);
         let moves: Vec<Move> = board.moves().iter().filter(wanted).copied().collect();
-        let ranks =
-            |rank: &dyn Fn(Move) -> Option<i32>| -> Option<Vec<i32>> { moves.iter().map(|&mv| rank(mv)).collect() };
+        let ranked = |rank: &dyn Fn(Move) -> Option<i32>| -> Option<Vec<RankedMove>> {
+            let ranked = |mv, rank| RankedMove { mv, rank, value: self.root_value(rank) };
+            moves.iter().map(|&mv| Some(ranked(mv, rank(mv)?))).collect()
+        };
         let repeated = has_repeated(game);
-        let by_dtz = ranks(&|mv| self.rank(game, mv, repeated));
-        let complete = by_dtz.is_some();
-        let ranks = by_dtz.or_else(|| ranks(&|mv| self.rank_by_wdl(board, mv)))?;
-        let ranked = moves.into_iter().zip(ranks);
-        let mut moves: Vec<_> =
-            ranked.map(|(mv, rank)| RankedMove { mv, rank, value: self.root_value(rank) }).collect();
+        let by_dtz = ranked(&|mv| self.rank(game, mv, repeated));
+        let (is_by_dtz, by_wdl) = (by_dtz.is_some(), || ranked(&|mv| self.rank_by_wdl(board, mv)));
+        let mut moves = by_dtz.or_else(by_wdl)?;
         moves.sort_by_key(|ranked| -ranked.rank);
-        (!moves.is_empty()).then_some(RootMoves { moves, complete })
+        (!moves.is_empty()).then_some(RootMoves { moves, by_dtz: is_by_dtz })
     }
 
-    /// Rank of a move by DTZ: by the result, and by plies if the fifty-move rule may interfere.
+    /// Rank of a move by DTZ: by the result, and by plies if the fifty-move rule may interfere. After a repetition wins
+    /// are ranked by plies too, or else the winner might shuffle among moves of one rank.
     fn rank(&self, game: &Game, mv: Move, repeated: bool) -> Option<i32> {
         let after = game.board().after(mv);
         let clock = game.board().halfmove_clock() as i32;
         let reversible = game.keys().iter().rev().take(after.halfmove_clock() as usize);
         let repetitions = reversible.filter(|&&key| key == after.key()).count();
         let mates = after.in_check() && !after.has_legal_move();
-        let plies = if mates {
+        // Plies to the next capture or pawn move, negative if we lose; above 100 for a draw by the fifty-move rule.
+        let dtz = if mates {
             1
         } else if after.halfmove_clock() == 0 {
             // By the result for the opponent, a win first.
             [-1, -101, 0, 101, 1][(2 - self.base.wdl(&after)?) as usize]
-        } else if repetitions >= 2 || after.halfmove_clock() >= 100 {
+        } else if repetitions >= 2 || (self.fifty_moves && after.halfmove_clock() >= 100) {
             0
         } else {
-            let plies = -self.base.most_plies(&after)?;
-            plies + plies.signum()
+            let dtz = -self.base.most_plies(&after)?;
+            dtz + dtz.signum()
         };
-        Some(match plies {
-            1.. if plies + clock <= 99 && !repeated => SAFE_WIN,
-            1.. => SAFE_WIN - (plies + clock),
+        Some(match dtz {
+            1.. if dtz + clock <= 99 && !repeated => SAFE_WIN,
+            1.. => SAFE_WIN - (dtz + clock),
             0 => 0,
-            _ if clock - 2 * plies < 100 => -SAFE_WIN,
-            _ => clock - plies - SAFE_WIN,
+            // Losses are equal unless a draw by the fifty-move rule is in sight.
+            _ if clock - 2 * dtz < 100 => -SAFE_WIN,
+            _ => clock - dtz - SAFE_WIN,
         })
     }
 
@@ -161,13 +163,14 @@ impl Tables {
         Some(wdl.signum() * safe)
     }
 
+    /// The value of a rank: a win or loss up to a hundred plies, else a draw with a small value toward the winning side,
+    /// which grows as a win comes near.
     fn root_value(&self, rank: i32) -> Value {
         let safe = if self.fifty_moves { SAFE_WIN - 100 } else { 1 };
         match rank {
             0 => DRAW,
             _ if rank >= safe => TABLEBASE_WIN,
             _ if rank <= -safe => -TABLEBASE_WIN,
-            // Draws by the fifty-move rule, with a small value toward the winning side.
             _ => rank.signum() * (rank.abs() - (SAFE_WIN - 200)).max(3),
         }
     }

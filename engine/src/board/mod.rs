@@ -38,7 +38,7 @@ pub use pieces::{
 };
 pub(crate) use pieces::{piece_index, piece_letter};
 pub use squares::{Squares, each, square, square_set};
-pub(crate) use zobrist::material_unit;
+pub(crate) use zobrist::{material_count, material_unit};
 
 use squares::DARK_SQUARES;
 use std::fmt;

@@ -120,6 +120,12 @@ pub(crate) const fn material_unit(color: Color, piece: Piece) -> u64 {
     1 << (4 * (color as u64 * 6 + piece as u64))
 }
 
+/// The number of pieces that [`Keys::material`] holds.
+#[inline(always)]
+pub(crate) const fn material_count(material: u64, color: Color, piece: Piece) -> u64 {
+    (material / material_unit(color, piece)) & 15
+}
+
 impl Board {
     /// The keys computed from scratch.
     pub(super) fn fresh_keys(&self) -> Keys {

@@ -1,13 +1,13 @@
 //! The evaluation of search: each thread has its own evaluator.
 //!
-//! Material, piece-square and pair terms are updated incrementally; terms of material, pawns and kings are cached by
-//! their keys; the other terms are computed in each position. Endgame knowledge and conversion to the units of search
+//! Piece values, piece-square tables and 2-tuples are updated incrementally; terms of material, pawns and kings are cached
+//! by their keys; the other terms are computed in each position. Endgame knowledge and conversion to the units of search
 //! come last, and only in search: training uses the tapered sum.
 
 use super::endgame::{self, EndgameEval, FULL_SCALE};
 use super::incremental::accumulator::Accumulator;
 use super::incremental::cache::Cache;
-use super::incremental::compiled::{PackedSum, unpack};
+use super::incremental::compiled::{Compiled, PackedSum, unpack};
 use super::terms::{Balance, PawnInfo, Shelters, king_key, king_terms, material_terms, pawn_terms, piece_terms};
 use super::weights::Weights;
 use crate::board::{Board, Delta, sign};
@@ -29,11 +29,9 @@ const MATERIAL_SLOTS: usize = 1 << 10;
 pub struct Evaluator {
     weights: Arc<Weights>,
     accumulator: Accumulator,
-    /// Packed sums of the pawn terms, with data for the other terms.
+    // Packed sums of terms, with data for the other terms.
     pawns: Cache<(i64, PawnInfo)>,
-    /// Packed sums of the king terms, with data for the other terms.
     kings: Cache<(i64, Shelters)>,
-    /// Packed sums of the material terms, with data for the other terms.
     material: Cache<(i64, Balance)>,
 }
 
@@ -70,7 +68,7 @@ impl Evaluator {
         self.accumulator.reset(self.weights.compiled(), board);
     }
 
-    /// Updates to the position after a move that changed these pieces.
+    /// Follows a move that changed these pieces; sums are updated when they are needed.
     pub fn push(&mut self, delta: &Delta) {
         self.accumulator.push(delta);
     }
@@ -99,6 +97,7 @@ impl Evaluator {
     pub fn sums(&mut self, board: &Board) -> [i32; 2] {
         let compiled = self.weights.compiled();
         let [mg, eg] = self.accumulator.get(compiled, board).sums;
+        // Weights of pieces and 2-tuples alone.
         if !compiled.has_terms() {
             return [mg, eg];
         }
@@ -109,25 +108,23 @@ impl Evaluator {
     /// The packed sum of the terms of the whole board.
     fn terms(&mut self, board: &Board) -> i64 {
         let compiled = self.weights.compiled();
-        let (material, balance) = self.material.get(board.keys().material, || {
-            let mut sum = PackedSum::new(compiled);
-            let balance = material_terms(board, &mut sum);
-            (sum.sum(), balance)
-        });
-        let (pawns, info) = self.pawns.get(board.keys().pawns, || {
-            let mut sum = PackedSum::new(compiled);
-            let info = pawn_terms(board, &mut sum);
-            (sum.sum(), info)
-        });
-        let (kings, shelters) = self.kings.get(king_key(board), || {
-            let mut sum = PackedSum::new(compiled);
-            let shelters = king_terms(board, info, &mut sum);
-            (sum.sum(), shelters)
-        });
-        let mut sum = PackedSum::new(compiled);
-        piece_terms(board, balance, info, shelters, &mut sum);
-        material + pawns + kings + sum.sum()
+        let keys = board.keys();
+        let (material, balance) =
+            self.material.get(keys.material, || packed(compiled, |sum| material_terms(board, sum)));
+        let (pawns, info) = self.pawns.get(keys.pawns, || packed(compiled, |sum| pawn_terms(board, sum)));
+        let (kings, shelters) =
+            self.kings.get(king_key(board), || packed(compiled, |sum| king_terms(board, info, sum)));
+        let (pieces, ()) = packed(compiled, |sum| piece_terms(board, balance, info, shelters, sum));
+        material + pawns + kings + pieces
     }
+}
+
+/// The packed sum of terms, and what their function returns.
+#[inline(always)]
+fn packed<T>(compiled: &Compiled, terms: impl FnOnce(&mut PackedSum) -> T) -> (i64, T) {
+    let mut sum = PackedSum::new(compiled);
+    let found = terms(&mut sum);
+    (sum.sum(), found)
 }
 
 /// The value of `board` for the side to move in units of search, replaced or scaled by endgame knowledge.

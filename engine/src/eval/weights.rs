@@ -9,7 +9,7 @@ use super::incremental::compiled::Compiled;
 use super::layout::{self, GROUPS, LEN, MATERIAL};
 use super::units::{FULL_MATERIAL, Units, phase_of_material, taper};
 use super::visitor::{Visitor, WeightedSum};
-use crate::board::{Board, Color, Piece};
+use crate::board::{Board, Color, Piece, material_count};
 use serde_json::Value as Json;
 use std::sync::{Arc, LazyLock};
 
@@ -40,10 +40,10 @@ pub struct Weights {
 }
 
 impl From<&Weights> for FloatWeights {
-    /// The integers as floats; their gamma is 1 up to the rounding of the pieces' weights.
+    /// The integers as floats.
     fn from(weights: &Weights) -> FloatWeights {
-        let phase = |phase: usize| weights.ints().iter().map(|w| f64::from(w[phase])).collect();
-        FloatWeights { mg: phase(0), eg: phase(1) }
+        let column = |column: usize| weights.ints().iter().map(|w| f64::from(w[column])).collect();
+        FloatWeights { mg: column(0), eg: column(1) }
     }
 }
 
@@ -54,7 +54,7 @@ impl Weights {
     /// If there are not [`LEN`] floats, or some do not fit into integers.
     pub fn from_floats(floats: &FloatWeights, provenance: Json) -> Result<Weights, WeightsError> {
         if let Some(&found) = [floats.mg.len(), floats.eg.len()].iter().find(|&&len| len != LEN) {
-            return Err(wrong_number(found));
+            return Err(wrong_len(found));
         }
         let gamma = floats.gamma()?;
         let ints = (0..LEN).map(|feature| floats.integers(feature, gamma)).collect::<Result<_, _>>()?;
@@ -70,11 +70,11 @@ impl Weights {
     /// If there are not [`LEN`] integers, or some do not fit into the fast tables.
     pub fn from_ints(ints: Vec<[i32; 2]>) -> Result<Weights, WeightsError> {
         if ints.len() != LEN {
-            return Err(wrong_number(ints.len()));
+            return Err(wrong_len(ints.len()));
         }
         for (feature, weight) in ints.iter().enumerate() {
-            if let Some(phase) = weight.iter().position(|weight| weight.abs() > LIMIT) {
-                return Err(WeightsError::at_weight(feature, phase, f64::from(weight[phase])));
+            if let Some(column) = weight.iter().position(|weight| weight.abs() > LIMIT) {
+                return Err(WeightsError::at_weight(feature, column, f64::from(weight[column])));
             }
         }
         let meta = Meta { name: "unnamed".to_string(), provenance: Json::Null, notes: Vec::new() };
@@ -128,24 +128,22 @@ impl Weights {
         floats: &FloatWeights,
     ) -> Result<(), WeightsError> {
         let gamma = floats.gamma()?;
-        let mut rounded = Vec::new();
-        if self.gamma == Some(gamma) {
-            self.round(changed, floats, gamma, &mut rounded)?;
-        } else {
-            self.round(0..LEN, floats, gamma, &mut rounded)?;
-        }
+        let changed = match self.gamma == Some(gamma) {
+            true => self.round(changed, floats, gamma)?,
+            false => self.round(0..LEN, floats, gamma)?,
+        };
         self.gamma = Some(gamma);
-        self.compiled.update(&rounded, &self.ints)
+        self.compiled.update(&changed, &self.ints)
     }
 
-    /// Rounds the floats of some features and lists those whose integers change.
+    /// Sets the integers of some features to the rounded floats, and lists those that change.
     fn round(
         &mut self,
         features: impl IntoIterator<Item = usize>,
         floats: &FloatWeights,
         gamma: f64,
-        changed: &mut Vec<usize>,
-    ) -> Result<(), WeightsError> {
+    ) -> Result<Vec<usize>, WeightsError> {
+        let mut changed = Vec::new();
         for feature in features {
             let ints = floats.integers(feature, gamma)?;
             if self.ints[feature] != ints {
@@ -153,7 +151,7 @@ impl Weights {
                 changed.push(feature);
             }
         }
-        Ok(())
+        Ok(changed)
     }
 
     /// Integers of all features, middlegame and endgame.
@@ -172,22 +170,22 @@ impl Weights {
         &self.compiled
     }
 
-    /// A search value in pawns, the unit of all values that people read: the pieces of one side, without its pawns,
-    /// count 31 as players count them, so that a queen is worth about 9.
+    /// A search value in pawns, the unit of explanations and reports: the pieces of one side, without its pawns, count
+    /// 31 as players count them (3 for a knight or bishop, 5 for a rook, 9 for the queen).
     pub fn pawns(&self, value: f64) -> f64 {
         let pieces = [(Piece::Knight, 2), (Piece::Bishop, 2), (Piece::Rook, 2), (Piece::Queen, 1)];
-        let sum: i32 = pieces.iter().map(|&(piece, count)| count * self.ints[MATERIAL.at(piece)][0]).sum();
+        let sum = pieces.iter().map(|&(piece, count)| count * self.ints[MATERIAL.at(piece)][0]).sum();
+        let sum = self.units.scaled(sum);
         // Weights that give the pieces no value have no unit of their own.
-        let sum = if sum > 0 { self.units.scaled(sum) } else { FULL_MATERIAL / 2 };
+        let sum = if sum > 0 { sum } else { FULL_MATERIAL / 2 };
         31.0 * value / f64::from(sum)
     }
 
     /// The game phase, from 0 (endgame) to [`PHASE_MAX`](super::PHASE_MAX) (middlegame).
     pub fn phase(&self, board: &Board) -> i32 {
-        let counts = board.keys().material;
         let mut non_pawn_material = 0;
         for piece in [Piece::Knight, Piece::Bishop, Piece::Rook, Piece::Queen] {
-            let count = |color: Color| (counts >> (4 * (6 * color as u32 + piece as u32)) & 15) as i32;
+            let count = |color| material_count(board.keys().material, color, piece) as i32;
             let value = self.ints[MATERIAL.at(piece)][0];
             non_pawn_material += value * (count(Color::White) + count(Color::Black));
         }
@@ -215,7 +213,7 @@ impl Weights {
     }
 }
 
-fn wrong_number(found: usize) -> WeightsError {
+fn wrong_len(found: usize) -> WeightsError {
     WeightsError::new(format!("there are {found} weights for {LEN} features"))
 }
 
@@ -231,7 +229,7 @@ fn content_hash<'a>(units: &Units, groups: impl Iterator<Item = (&'a str, &'a [[
     add(&units.win_rate.b);
     for (name, ints) in groups {
         crc.update(format!("{name} {}\n", ints.len()).as_bytes());
-        let bytes: Vec<u8> = ints.iter().flatten().flat_map(|weight| weight.to_le_bytes()).collect();
+        let bytes: Vec<u8> = ints.as_flattened().iter().flat_map(|weight| weight.to_le_bytes()).collect();
         crc.update(&bytes);
     }
     crc.finalize()

@@ -58,7 +58,7 @@ struct Node<'a> {
     eval: Value,
     /// The TT value if it is a tighter bound than `eval`, else `eval`.
     tt_adjusted_eval: Value,
-    /// Whether `eval` rose since two plies ago, or four if we were in check then.
+    /// Whether `eval` rose since two plies ago, or four if we were in check then; true if neither is known.
     improving: bool,
     /// Our static evaluation plus the opponent's before its last move: positive if the opponent's position got worse.
     /// -[`INFINITE`] if either is missing: at the root, in check, and after a check.
@@ -84,8 +84,8 @@ pub(super) struct MoveInfo {
     score: i32,
     /// Whether it is a capture or a promotion to a queen.
     noisy: bool,
-    /// The history score of a quiet move, which late move reductions and futility pruning read; 0 for a noisy one. That of
-    /// the move picker, with its bonus for threats, but for killers, the TT move and root moves the histories alone.
+    /// The history score of a quiet move, which late move reductions and futility pruning read; 0 for a noisy one. For
+    /// killers, the TT move and root moves the sum of the histories; else the score of the move picker, which adds threats.
     history: i32,
     /// The move count at this node, from 1.
     pub(super) count: usize,
@@ -144,7 +144,7 @@ impl Search<'_> {
         }
 
         // 4 and 5. The transposition table, the tablebases.
-        let mut node = self.probe_tt::<PV>(&board, window, depth, cut_node);
+        let mut node = self.new_node::<PV>(&board, window, depth, cut_node);
         if !PV && let Some(value) = self.tt_cutoff(&node) {
             return Ok(value);
         }
@@ -154,8 +154,7 @@ impl Search<'_> {
         // 6. The static evaluation and its trend.
         self.static_eval(&mut node);
         self.eval_trend(&mut node);
-        // 7. What children and grandchildren read is reset, for the null move and ProbCut; the move loop sets it again for
-        // each move.
+        // 7. What children and grandchildren read is reset.
         self.frame(node.ply).double_extensions = self.earlier(node.ply, 1).double_extensions;
         self.frame(node.ply + 1).killers = [None; 2];
         self.frame(node.ply + 2).cutoffs = 0;
@@ -195,7 +194,7 @@ impl Search<'_> {
         self.update_histories(&node, &result);
         let value = Self::final_value::<PV>(&node, &result);
         if node.excluded.is_none() {
-            self.store_tt::<PV>(&node, &result, value);
+            self.store_result::<PV>(&node, &result, value);
         }
         Ok(value)
     }
@@ -212,7 +211,7 @@ impl Search<'_> {
 
     /// Creates the node and probes the [transposition table](https://www.chessprogramming.org/Transposition_Table).
     #[inline(always)]
-    fn probe_tt<'b, const PV: bool>(
+    fn new_node<'b, const PV: bool>(
         &mut self,
         board: &'b Board,
         window: Window,
@@ -428,7 +427,7 @@ impl Search<'_> {
         {
             return Ok(None);
         }
-        let value = self.quiescence::<false>(Window::null(window.alpha), true)?;
+        let value = self.quiescence::<false>(window, true)?;
         Ok(window.fails_low(value).then_some(value))
     }
 
@@ -457,7 +456,7 @@ impl Search<'_> {
         }
         // Mate and tablebase wins after a null move are unproven.
         let value = if value >= TABLEBASE_WIN_IN_MAX { beta } else { value };
-        // Verified at high depth, and with few pieces, where zugzwang is likely.
+        // Not verified at low depth with enough pieces that zugzwang is unlikely, nor inside a verification.
         let zugzwang_likely = board.non_pawn_pieces(us).popcnt() as i32 <= self.params().nmp_zugzwang_pieces;
         if (depth < self.params().nmp_verification_depth && !zugzwang_likely) || self.null_move_min_ply > 0 {
             return Ok(Some(value));
@@ -485,7 +484,7 @@ impl Search<'_> {
         {
             return Ok(None);
         }
-        let Some((mv, value)) = self.probcut_captures(node, probcut_beta, reduced_depth)? else { return Ok(None) };
+        let Some((mv, value)) = self.probcut_move(node, probcut_beta, reduced_depth)? else { return Ok(None) };
         let (mv, eval) = (Some(mv), node.raw_eval);
         let entry = Entry { mv, value, eval, depth: reduced_depth + 1, bound: Bound::Lower, pv: node.tt_pv };
         self.shared.table.store(node.board.key(), node.ply, &entry);
@@ -493,7 +492,7 @@ impl Search<'_> {
     }
 
     /// The first noisy move that reaches `probcut_beta` in quiescence and then at reduced depth, and its value.
-    fn probcut_captures(
+    fn probcut_move(
         &mut self,
         node: &Node,
         probcut_beta: Value,
@@ -545,6 +544,7 @@ impl Search<'_> {
         let &mut Node { board, ply, depth, .. } = node;
         let root = ply == 0;
         let may_prune = !root && board.non_pawn_pieces(board.side_to_move()).any();
+        // Now, since a verification search of this node may change them.
         node.ordering.killers = self.frame(ply).killers;
         node.ordering.counter = self.histories.counter(node.ordering.previous[0]);
         let mut picker = Picker::new(self.arena, MoveSet::All, node.tt_move, 0);
@@ -787,10 +787,10 @@ impl Search<'_> {
     #[inline(always)]
     fn may_reduce<const PV: bool>(&self, node: &Node, info: &MoveInfo) -> bool {
         let count = info.count as i32;
-        let good_capture = PV && info.noisy && info.score > 0 && count <= self.params().lmr_good_captures;
+        let promising_capture = PV && info.noisy && info.score > 0 && count <= self.params().lmr_good_captures;
         node.depth >= self.params().lmr_depth
             && count > self.params().lmr_count + i32::from(node.ply == 0)
-            && !good_capture
+            && !promising_capture
     }
 
     /// [Late move reductions](https://www.chessprogramming.org/Late_Move_Reductions): a null window search at reduced
@@ -817,7 +817,7 @@ impl Search<'_> {
             if depth > reduced_depth {
                 value = -self.alpha_beta::<false>(null_window, depth, !node.cut_node)?;
             }
-            // The result of the re-search updates the continuation histories.
+            // The latest result updates the continuation histories.
             if !info.noisy {
                 let bonus = match window.bound_of(value) {
                     Bound::Upper => -self.params().history_malus(new_depth.max(1)),
@@ -837,39 +837,24 @@ impl Search<'_> {
         let &MoveInfo { mv, noisy, .. } = info;
         let gives_check = self.position.board().in_check();
         let mut reduction = self.derived.lmr(node.depth, info.count, !noisy);
-        if !PV {
-            reduction += self.params().lmr_not_pv;
-        }
-        if node.cut_node {
-            reduction += self.params().lmr_cut_node;
-        }
-        if !node.improving {
-            reduction += self.params().lmr_not_improving;
-        }
-        if node.tt_pv {
-            reduction -= self.params().lmr_tt_pv;
-        }
-        if gives_check || node.in_check {
-            reduction -= self.params().lmr_check;
-        }
-        if node.tt_noisy && !noisy {
-            reduction += self.params().lmr_tt_noisy;
-        }
         // Killers and counter-moves are stored without the castling flag.
         let refutation = Some(mv.unmarked());
-        if node.ordering.killers.contains(&refutation) || node.ordering.counter == refutation {
-            reduction -= self.params().lmr_killer;
-        }
-        if node.ply == 0 {
-            reduction -= self.params().lmr_root;
-        }
+        let is_refutation = node.ordering.killers.contains(&refutation) || node.ordering.counter == refutation;
         // Many cutoffs at the next ply.
-        if self.frame(node.ply + 1).cutoffs > self.params().lmr_cutoff_count {
-            reduction += self.params().lmr_cutoffs;
-        }
+        let cutoffs = self.frame(node.ply + 1).cutoffs > self.params().lmr_cutoff_count;
+        let params = self.params();
+        reduction += i32::from(!PV) * params.lmr_not_pv;
+        reduction += i32::from(node.cut_node) * params.lmr_cut_node;
+        reduction += i32::from(!node.improving) * params.lmr_not_improving;
+        reduction += i32::from(node.tt_noisy && !noisy) * params.lmr_tt_noisy;
+        reduction += i32::from(cutoffs) * params.lmr_cutoffs;
+        reduction -= i32::from(node.tt_pv) * params.lmr_tt_pv;
+        reduction -= i32::from(gives_check || node.in_check) * params.lmr_check;
+        reduction -= i32::from(is_refutation) * params.lmr_killer;
+        reduction -= i32::from(node.ply == 0) * params.lmr_root;
         let correction = if node.eval == NONE { 0 } else { (node.eval - node.raw_eval).abs() };
-        reduction -= self.params().lmr_correction * correction;
-        reduction -= self.params().history_reduction(info.history);
+        reduction -= params.lmr_correction * correction;
+        reduction -= params.history_reduction(info.history);
         reduction / 1024
     }
 
@@ -897,12 +882,15 @@ impl Search<'_> {
     fn update_histories(&mut self, node: &Node, result: &LoopResult) {
         match result.best_move {
             Some(best) if node.window.fails_high(result.best_value) => self.update_cutoff(node, result, best),
+            // The value may be that of the tablebases.
+            None if result.best_value > node.original_alpha => {}
             Some(_) => {}
             None => self.update_fail_low(node),
         }
     }
 
-    /// A bonus for the move that failed high, and a malus for the moves searched before it.
+    /// A bonus for the move that failed high, and a malus for those searched before it: all noisy ones, and the quiet ones
+    /// before a quiet move.
     fn update_cutoff(&mut self, node: &Node, result: &LoopResult, best: ScoredMove) {
         let &Node { board, depth, ref ordering, .. } = node;
         let (bonus, malus) = (self.params().history_bonus(depth), self.params().history_malus(depth));
@@ -943,7 +931,8 @@ impl Search<'_> {
         }
     }
 
-    /// The best value, capped by the tablebases. A value that fails high is seldom exact, so it is blended with beta.
+    /// The best value, capped by the tablebases. Outside PV nodes a value that fails high is seldom exact, so it is blended
+    /// with beta.
     #[inline(always)]
     fn final_value<const PV: bool>(node: &Node, result: &LoopResult) -> Value {
         let &Node { window, depth, .. } = node;
@@ -962,13 +951,14 @@ impl Search<'_> {
     /// Stores the result in the transposition table and updates the [correction
     /// histories](https://www.chessprogramming.org/Static_Evaluation_Correction_History).
     #[inline(always)]
-    fn store_tt<const PV: bool>(&mut self, node: &Node, result: &LoopResult, value: Value) {
+    fn store_result<const PV: bool>(&mut self, node: &Node, result: &LoopResult, value: Value) {
         let &Node { board, ply, depth, eval, .. } = node;
         // With MultiPV or `searchmoves` this is the value of some root moves only.
         if ply == 0 && (self.pv_index > 0 || !self.shared.limits.searchmoves.is_empty()) {
             return;
         }
-        let bound = if node.window.fails_high(value) {
+        // Without a best move a value above alpha is that of the tablebases, a lower bound.
+        let bound = if node.window.fails_high(value) || (result.best_move.is_none() && value > node.original_alpha) {
             Bound::Lower
         } else if PV && value > node.original_alpha {
             Bound::Exact

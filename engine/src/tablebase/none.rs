@@ -26,11 +26,6 @@ impl Tablebase {
         None
     }
 
-    /// As [`Self::take_error`].
-    pub fn take_damage(&self) -> Option<String> {
-        None
-    }
-
     pub(crate) fn wdl(&self, _: &Board) -> Option<i32> {
         None
     }

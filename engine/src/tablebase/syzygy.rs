@@ -94,11 +94,6 @@ impl Tablebase {
         damaged.or(missing)
     }
 
-    /// The first damaged table of a probe since the last call.
-    pub fn take_damage(&self) -> Option<String> {
-        self.errors().damaged.take()
-    }
-
     fn errors(&self) -> MutexGuard<'_, ProbeErrors> {
         self.errors.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -2,7 +2,8 @@
 //!
 //! `ATTACKED` is the papers' "chasing the opponent's pieces" (COP in Tseng, Chen, Wu), refined by the defense of the
 //! attacked piece. The others are threats of Stockfish and Ethereal: [hanging
-//! pieces](https://www.chessprogramming.org/Hanging_Piece), attacks by pawns and pawn pushes, restricted squares.
+//! pieces](https://www.chessprogramming.org/Hanging_Piece), overloaded defenders, attacks by pawns and pawn pushes,
+//! squares to attack the queen from, restricted squares.
 
 use super::view::*;
 use crate::board::squares::*;
@@ -12,7 +13,7 @@ use crate::eval::visitor::Visitor;
 
 /// Visits our threats; needs the attack maps of both sides.
 pub(crate) fn threats<V: Visitor>(view: &View, visitor: &mut V) {
-    let squares = Control::new(view);
+    let squares = Protection::new(view);
     attacked_pieces(view, &squares, visitor);
     pawn_threats(view, &squares, visitor);
     queen_threats(view, &squares, visitor);
@@ -22,8 +23,8 @@ pub(crate) fn threats<V: Visitor>(view: &View, visitor: &mut V) {
     visitor.add(RESTRICTED.at(Occupied(true)), (restricted.len() - empty) as i32);
 }
 
-/// Control of squares.
-struct Control {
+/// How squares are attacked and defended.
+struct Protection {
     /// Squares that they strongly protect: by a pawn, or twice where we do not attack twice.
     strong: BitBoard,
     /// Their pieces that we attack and that are not strongly protected.
@@ -32,7 +33,7 @@ struct Control {
     safe: BitBoard,
 }
 
-impl Control {
+impl Protection {
     fn new(view: &View) -> Self {
         let (us, them) = (&view.us, &view.them);
         let strong = them.attacks[PAWN] | (them.twice & !us.twice);
@@ -41,7 +42,7 @@ impl Control {
 }
 
 /// Their attacked pieces, by the types of the attackers and their defense.
-fn attacked_pieces<V: Visitor>(view: &View, squares: &Control, visitor: &mut V) {
+fn attacked_pieces<V: Visitor>(view: &View, squares: &Protection, visitor: &mut V) {
     let (us, them) = (&view.us, &view.them);
     let weak = squares.weak & !them.pieces[KING];
     let pieces = weak & !them.pieces[PAWN];
@@ -59,9 +60,9 @@ fn attacked_pieces<V: Visitor>(view: &View, squares: &Control, visitor: &mut V) 
         visitor.add_batch(ATTACKED.batch(defense, target), us.attacks.map(|attacks| attacks.has(at)));
         visitor.add_if(hanging.has(at), HANGING.at(OnMove(view.to_move), target), 1);
     }
-    let defended = weak & them.attacked;
-    let queen_defends = defended & them.attacks[QUEEN] & !them.twice;
-    let overloaded = defended & !us.twice & !queen_defends;
+    let queen_defends = weak & them.attacks[QUEEN] & !them.twice;
+    // Attacked once, and defended by a piece other than the queen.
+    let overloaded = weak & them.attacked & !us.twice & !queen_defends;
     visitor.add(QUEEN_DEFENDS.at(), queen_defends.len() as i32);
     visitor.add(OVERLOADED.at(NotPawn(false)), (overloaded & them.pieces[PAWN]).len() as i32);
     visitor.add(OVERLOADED.at(NotPawn(true)), (overloaded & !them.pieces[PAWN]).len() as i32);
@@ -69,39 +70,36 @@ fn attacked_pieces<V: Visitor>(view: &View, squares: &Control, visitor: &mut V) 
 }
 
 /// Attacks by safe pawns, and by pawns after a safe push.
-fn pawn_threats<V: Visitor>(view: &View, squares: &Control, visitor: &mut V) {
+fn pawn_threats<V: Visitor>(view: &View, squares: &Protection, visitor: &mut V) {
     let (us, them) = (&view.us, &view.them);
-    let count = |group: Group<(NotPawnNorKing,)>, attacked: BitBoard, visitor: &mut V| {
-        for at in each(attacked & them.all & !them.pieces[PAWN] & !them.pieces[KING]) {
-            visitor.add(group.at(NotPawnNorKing(them.piece_on(at))), 1);
-        }
-    };
     let attacked = (us.pieces[PAWN] & squares.safe).pawn_attacks();
-    count(PAWN_THREAT, attacked, visitor);
-
     let free = !view.occupied;
     let one = us.pieces[PAWN].north() & free;
     let pushes = one | ((one & rank_set(2)).north() & free);
     let pushes = pushes & !them.attacks[PAWN] & squares.safe;
-    count(PUSH_THREAT, pushes.pawn_attacks() & !attacked, visitor);
+    for (group, attacked) in [(PAWN_THREAT, attacked), (PUSH_THREAT, pushes.pawn_attacks() & !attacked)] {
+        for at in each(attacked & them.all & !them.pieces[PAWN] & !them.pieces[KING]) {
+            visitor.add(group.at(NotPawnNorKing(them.piece_on(at))), 1);
+        }
+    }
 }
 
 /// Safe squares from which our knight, bishop or rook would attack their queen.
-fn queen_threats<V: Visitor>(view: &View, squares: &Control, visitor: &mut V) {
+fn queen_threats<V: Visitor>(view: &View, squares: &Protection, visitor: &mut V) {
     let (us, them) = (&view.us, &view.them);
     let queens = them.pieces[QUEEN];
     if queens.is_empty() || queens.more_than_one() {
         return;
     }
     let queen = queens.to_square();
-    let alone = WithoutQueen(us.pieces[QUEEN].is_empty());
-    let open = !us.pieces[PAWN] & !squares.strong;
+    let without_queen = WithoutQueen(us.pieces[QUEEN].is_empty());
+    let free = !us.all & !squares.strong;
     let mut add = |attacker: usize, from: BitBoard| {
-        let count = from.len() as i32;
-        visitor.add_if(count > 0, QUEEN_THREAT.at(QueenAttacker(attacker), alone), count);
+        visitor.add(QUEEN_THREAT.at(QueenAttacker(attacker), without_queen), from.len() as i32);
     };
-    add(KNIGHT, us.attacks[KNIGHT] & attacks::knight(queen) & open & !us.all);
-    let twice = us.twice & open & !us.all;
+    add(KNIGHT, us.attacks[KNIGHT] & attacks::knight(queen) & free);
+    // A slider on the square needs a second defender, as in Stockfish.
+    let twice = us.twice & free;
     add(BISHOP, us.attacks[BISHOP] & attacks::bishop(queen, view.occupied) & twice);
     add(ROOK, us.attacks[ROOK] & attacks::rook(queen, view.occupied) & twice);
 }
