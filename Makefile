@@ -78,7 +78,7 @@ pgo:
 	RUSTFLAGS="$(FLAGS) -C profile-generate=$(PGO)/counts" $(BUILD) "$(PGO)/counting"
 	rm -f "$(PGO)"/counts/*
 	"$(PGO)/counting/release/dyad$(SUFFIX)" bench > /dev/null
-	"$(PGO)/counting/release/dyad$(SUFFIX)" selftrain "$(PGO)/selftrain" --generations 1 --positions 1000 \
+	"$(PGO)/counting/release/dyad$(SUFFIX)" selftrain --out "$(PGO)/selftrain" --generations 1 --positions 1000 \
 	    --match-games 8 --threads 1 --seed 1 > /dev/null
 	"$(LLVM_PROFDATA)" merge -o "$(PGO)/counts.profdata" "$(PGO)/counts"
 	RUSTFLAGS="$(FLAGS) -C profile-use=$(PGO)/counts.profdata" $(BUILD) "$(PGO)/guided"

@@ -103,7 +103,7 @@ impl Moves {
         }
         let board = game.board();
         for text in texts {
-            let mv = board.parse_uci(text).or_else(|error| board.parse_san(text).map_err(|_| error));
+            let mv = board.parse_uci(text).or_else(|_| board.parse_san(text));
             moves.push(mv.map_err(|error| format!("explain: {error}"))?);
         }
         let moves = match moves[..] {

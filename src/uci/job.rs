@@ -237,8 +237,11 @@ fn search(game: &Game, limits: &Limits, session: &mut Session, control: &Control
     let options = Options { tables, ..session.settings.search.clone() };
     let choice = &session.settings.tables;
     let mut player = session.opponent.player(limits);
-    if session.trained.is_some() && player.is_none() && !std::mem::replace(&mut session.trained_reported, true) {
-        print(info_string(&format!("{} plays", engine_name(session.trained.as_ref()))));
+    if session.trained.is_some() && !std::mem::replace(&mut session.trained_reported, true) {
+        print(info_string(&match player {
+            None => format!("{} plays", engine_name(session.trained.as_ref())),
+            Some(_) => "UCI_LimitStrength: a level plays with the built-in weights, not with trained ones".to_string(),
+        }));
     }
     let mut current_shown: Option<Instant> = None;
     let mut on_report = |report: &Report| match report {

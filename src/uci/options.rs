@@ -106,6 +106,7 @@ const TABLE: [Row; 27] = [
     } }) },
     Row { name: "UCI_LimitStrength", of: Of::Engine(Kind::Check { default: false, set: |session, on| {
         session.opponent.limited = on;
+        session.trained_reported = false;
         Ok(None)
     } }) },
     Row { name: "UCI_Elo", of: Of::Engine(Kind::Spin { default: MAX_ELO as i64, min: MIN_ELO as i64, max: MAX_ELO as i64, set: |session, elo| {

@@ -127,20 +127,21 @@ fn choose(session: &mut Session) -> Outcome {
     if let Some(used) = used {
         return used.map_err(|error| {
             embedded(session);
-            format!("{error}; playing with embedded weights")
+            format!("{error}; playing with the built-in weights")
         });
     }
     let changed = embedded(session);
     if let Some(Playing { generation, path, .. }) = playing {
         return Ok(Some(format!(
-            "embedded weights; generation {generation} is proven stronger than others only: WeightsFile {} plays with it",
+            "the built-in weights; generation {generation} is proven stronger than others only: WeightsFile {} plays with it",
             path.display()
         )));
     }
     let Some(overview) = selftrain::overview(&folder) else { return Ok(changed) };
+    let missing = if play == PlayTrained::Latest { "adopted" } else { "proven stronger" };
     let distance = overview.distance.map_or_else(String::new, |distance| format!(": {distance}"));
     Ok(Some(format!(
-        "embedded weights; no generation of the training in {} is proven stronger yet{distance}",
+        "the built-in weights; no generation of the training in {} is {missing} yet{distance}",
         folder.display()
     )))
 }
@@ -152,7 +153,7 @@ fn embedded(session: &mut Session) -> Option<String> {
         session.trained = None;
         return None;
     }
-    Some(take(session, weights, "embedded weights"))
+    Some(take(session, weights, "the built-in weights"))
 }
 
 fn use_file(session: &mut Session, path: &Path) -> Result<String, String> {

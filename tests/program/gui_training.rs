@@ -191,7 +191,7 @@ fn from_the_first_option_to_the_adopted_weights() {
     let mut program = Program::start();
     program.send(&format!("{set}\nsetoption name PlayTrained value proven\n{empty}"));
     let other = format!(
-        "info string PlayTrained: embedded weights; generation {number} is proven stronger than others only: WeightsFile {} plays \
+        "info string PlayTrained: the built-in weights; generation {number} is proven stronger than others only: WeightsFile {} plays \
          with it",
         path.display()
     );
@@ -213,7 +213,7 @@ fn from_the_first_option_to_the_adopted_weights() {
     program.send("ucinewgame\nsetoption name UCI_LimitStrength value true\ngo depth 1");
     assert!(!program.until("bestmove").iter().any(|line| line.contains("trained")));
     program.send("setoption name UCI_LimitStrength value false\nsetoption name PlayTrained value never");
-    program.until("info string PlayTrained: embedded weights");
+    program.until("info string PlayTrained: the built-in weights");
     // The best weights of the training, whatever their strength.
     program.send("setoption name PlayTrained value latest");
     let latest = program.until_contains("PlayTrained: ");
@@ -226,7 +226,7 @@ fn from_the_first_option_to_the_adopted_weights() {
         assert!(latest.starts_with(&begins), "{latest}");
     }
     program.send("setoption name PlayTrained value never");
-    program.until("info string PlayTrained: embedded weights");
+    program.until("info string PlayTrained: the built-in weights");
     // It stays off when the training is resumed.
     program.send(&options("resume", &out).replace("weights/material.json", "<empty>"));
     program.send("isready");
@@ -525,7 +525,7 @@ fn trained_weights_are_distinguished_after_a_restart() {
     let mut program = Program::start_at_home(&home);
     program.send("uci");
     program.until(&format!("id name Dyad {}", env!("CARGO_PKG_VERSION")));
-    program.until("info string PlayTrained: embedded weights; no generation of the training in ");
+    program.until("info string PlayTrained: the built-in weights; no generation of the training in ");
     program.quit();
     await_match(&out, &better());
     let mut program = training("resume", &out);
@@ -543,7 +543,7 @@ fn trained_weights_are_distinguished_after_a_restart() {
     program.until(&format!("info string PlayTrained: playing with generation {number}, proven stronger on 20"));
     check_search(&after(""), &program.search("go depth 4"));
     program.send("setoption name PlayTrained value never");
-    program.until("info string PlayTrained: embedded weights");
+    program.until("info string PlayTrained: the built-in weights");
     program.quit();
     let mut program = Program::start_at_home(&home);
     program.send("go depth 1");
