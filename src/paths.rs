@@ -1,13 +1,24 @@
-//! Paths as users type them.
+//! Paths as users type them, and the folder of their data.
 
+use std::env::{home_dir, var_os};
 use std::path::PathBuf;
-
-use directories::BaseDirs;
 
 /// The path that a text means: `~/` is the user's home, as in a shell.
 pub fn expand_home(text: &str) -> PathBuf {
-    let below = text.strip_prefix("~/").zip(BaseDirs::new());
-    below.map_or_else(|| PathBuf::from(text), |(below, folders)| folders.home_dir().join(below))
+    let below = text.strip_prefix("~/").zip(home_dir());
+    below.map_or_else(|| PathBuf::from(text), |(below, home)| home.join(below))
+}
+
+/// Where the system keeps the data of programs: `%APPDATA%`, `~/Library/Application Support`, or `$XDG_DATA_HOME`,
+/// which is `~/.local/share` where it is not set or not absolute.
+pub fn data_folder() -> Option<PathBuf> {
+    let below = |folder: &str| home_dir().map(|home| home.join(folder));
+    let named = |variable: &str| var_os(variable).map(PathBuf::from).filter(|path| path.is_absolute());
+    match () {
+        () if cfg!(windows) => named("APPDATA"),
+        () if cfg!(target_os = "macos") => below("Library/Application Support"),
+        () => named("XDG_DATA_HOME").or_else(|| below(".local/share")),
+    }
 }
 
 #[cfg(test)]
@@ -16,7 +27,7 @@ mod tests {
 
     #[test]
     fn only_a_home_at_the_beginning_is_expanded() {
-        let home = BaseDirs::new().expect("a home").home_dir().to_path_buf();
+        let home = home_dir().expect("a home");
         assert_eq!(expand_home("~/a/b"), home.join("a/b"));
         for text in ["", "a/~/b", "~", "~user/a", "/a", "a b"] {
             assert_eq!(expand_home(text), PathBuf::from(text));

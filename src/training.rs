@@ -18,8 +18,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use crossbeam::channel::Sender;
-use directories::BaseDirs;
-use dyad_engine::control::Control;
+use dyad_engine::control::{self, Control};
 use dyad_engine::eval::Weights;
 use dyad_formats::files::{self, OwnFolder};
 use dyad_formats::weights_file;
@@ -30,7 +29,7 @@ use dyad_trainer::selftrain::{
 };
 
 use crate::browser;
-use crate::paths::expand_home;
+use crate::paths::{data_folder, expand_home};
 use crate::session::{Outcome, Trained};
 
 /// Time without an option after which a training begins.
@@ -100,8 +99,7 @@ fn automatic_threads() -> i64 {
 
 /// The default of `TrainFolder`; empty if the system has no folder for the user's data.
 pub fn default_folder() -> String {
-    let folder = BaseDirs::new().map(|folders| folders.data_dir().join("dyad"));
-    folder.and_then(|folder| folder.to_str().map(str::to_string)).unwrap_or_default()
+    data_folder().and_then(|folder| folder.join("dyad").to_str().map(str::to_string)).unwrap_or_default()
 }
 
 /// The self-training as the event loop sees it.
@@ -482,7 +480,7 @@ impl Preparation {
         let body = move || {
             let run = AssertUnwindSafe(|| {
                 let order = self.prepare(&reporter)?;
-                if let Err(error) = lower_priority() {
+                if let Err(error) = control::lower_priority() {
                     reporter.report(&format!("has the same priority as the search: {error}"));
                 }
                 order.run(&stop, &mut reporter)
@@ -666,32 +664,6 @@ impl Reporter {
         // Without a receiver the program is ending.
         drop(self.events.send(message));
     }
-}
-
-/// Lowers the priority of this thread below that of the search, to about a tenth of the processor time if they compete,
-/// which suffices to write a checkpoint. On Linux and Windows the priority is relative to that of the engine, and the
-/// threads of a training have it too.
-#[cfg(any(target_os = "linux", target_os = "android"))]
-fn lower_priority() -> Result<(), String> {
-    /// Each increment lowers the share of processor time by a fifth.
-    const NICE: i32 = 10;
-    // On Linux the nice value is that of a thread.
-    rustix::process::nice(NICE).map(|_| ()).map_err(|error| error.to_string())
-}
-
-#[cfg(windows)]
-fn lower_priority() -> Result<(), String> {
-    use thread_priority::{ThreadPriority, ThreadPriorityValue, set_current_thread_priority};
-    /// Below normal, of 100.
-    const LOW: u8 = 23;
-    let low = ThreadPriorityValue::try_from(LOW).map_err(|error| error.to_string())?;
-    set_current_thread_priority(ThreadPriority::Crossplatform(low)).map_err(|error| format!("{error:?}"))
-}
-
-/// Other systems have no priority for a single thread.
-#[cfg(not(any(target_os = "linux", target_os = "android", windows)))]
-fn lower_priority() -> Result<(), String> {
-    Err("this system knows no priorities of threads, or Dyad does not know them".to_string())
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Stop and ponder state of a search.
 
-pub use crate::platform::Instant;
 use crate::platform::sync::{AtomicBool, Condvar, Mutex, lock};
+pub use crate::platform::{Instant, Priority, lower_priority};
 use std::sync::PoisonError;
 use std::sync::atomic::Ordering;
 use std::time::Duration;

@@ -1,9 +1,11 @@
-//! What depends on the processor and the operating system: clock, hints about memory, available memory, locks and
-//! atomics.
+//! What depends on the processor and the operating system: clock, hints about memory, available memory, priorities,
+//! locks and atomics.
 
 mod memory;
+mod priority;
 
 pub(crate) use memory::available_megabytes;
+pub use priority::{Priority, lower_priority};
 #[cfg(not(target_family = "wasm"))]
 pub use std::time::Instant;
 #[cfg(target_family = "wasm")]

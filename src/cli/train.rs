@@ -8,7 +8,7 @@ use clap::Args;
 use dyad_engine::eval::Weights;
 use dyad_formats::samples::SampleFile;
 use dyad_formats::weights_file;
-use dyad_trainer::base::context::{Context, Progress};
+use dyad_trainer::base::context::Context;
 use dyad_trainer::learn::examples::FileExamples;
 use dyad_trainer::learn::folder::RunFolder;
 use dyad_trainer::learn::log::{LineKind, LogLine};
@@ -19,7 +19,7 @@ use dyad_trainer::report::LivePage;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::progress::ProgressDisplay;
+use super::progress::{ProgressDisplay, clock};
 use super::settings::{Given, SettingsFile, check_same};
 use super::{Outcome, Threads, load_weights, stop_on_interrupt};
 
@@ -45,7 +45,7 @@ pub struct Arguments {
 /// Trains, from the beginning or from a checkpoint.
 pub fn run(arguments: Arguments) -> Outcome {
     let stop = stop_on_interrupt();
-    let mut display = ProgressDisplay::with_bar();
+    let mut display = ProgressDisplay::new();
     let (folder, is_resumed, threads) = (arguments.out.clone(), arguments.resume, arguments.threads.count());
     match (RunFolder::new(&folder).holds_run(), is_resumed) {
         (true, false) => return Err(format!("{} holds a run already", folder.display()).into()),
@@ -60,7 +60,7 @@ pub fn run(arguments: Arguments) -> Outcome {
         if let Some(line) = &progress.line {
             display.print(&line_text(line));
         }
-        display.show_part(Progress { done: progress.done, of: progress.of }, || message(&progress));
+        display.show(|| message(&progress));
     };
     let settings = if is_resumed { arguments.resumed()? } else { arguments.settings()? };
     let samples = SampleFile::open(&settings.samples)?;
@@ -160,12 +160,6 @@ fn line_text(line: &LogLine) -> String {
         text += "  best";
     }
     text
-}
-
-/// Seconds as h:mm:ss.
-fn clock(seconds: f64) -> String {
-    let seconds = seconds.round() as u64;
-    format!("{}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60)
 }
 
 #[cfg(test)]

@@ -9,7 +9,6 @@ pub mod lock;
 pub mod number;
 pub mod optim;
 pub mod parallel;
-pub(crate) mod priority;
 pub mod words;
 
 /// The normal quantile of a two-sided 95 % interval.

@@ -14,10 +14,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
 use crossbeam::channel::{bounded, unbounded};
+use dyad_engine::control::Priority;
 use dyad_engine::engine::MAX_THREADS;
 
 use super::number;
-use super::priority::Priority;
 
 /// Checks a number of threads; errors call it `name`.
 ///

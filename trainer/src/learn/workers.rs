@@ -7,11 +7,10 @@
 //! When a batch is finished, all workers hold that batch's weights and none an earlier set. So a caller that alternates
 //! between two sets of weights may change the set that is not in use.
 
-use crate::base::priority::Priority;
 use crate::learn::comparison::{Comparer, Contribution};
 use crate::learn::examples::Examples;
 use crate::learn::leaves::Leaves;
-use dyad_engine::control::Control;
+use dyad_engine::control::{Control, Priority};
 use dyad_engine::eval::Weights;
 use dyad_engine::search::Unfinished;
 use dyad_formats::error::Error;

@@ -5,8 +5,8 @@
 //! wide content scrolls. Markup is written with `maud`, which escapes all text.
 
 use base64::prelude::{BASE64_STANDARD, Engine as _};
+use hmac_sha256::Hash;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
-use sha2::{Digest as _, Sha256};
 
 /// Marks a page as Dyad's own, which may be replaced.
 pub(crate) const MARK: &str = "<meta name=\"generator\" content=\"Dyad\"";
@@ -30,7 +30,7 @@ pub struct Page {
 impl Page {
     /// The whole file: the title is its heading too, and the scripts run when all is there.
     pub fn finish(self, title: &str) -> String {
-        let source = |script: &&str| format!(" 'sha256-{}'", BASE64_STANDARD.encode(Sha256::digest(script)));
+        let source = |script: &&str| format!(" 'sha256-{}'", BASE64_STANDARD.encode(Hash::hash(script.as_bytes())));
         let sources = match self.scripts.is_empty() {
             true => " 'none'".to_string(),
             false => self.scripts.iter().map(source).collect(),
