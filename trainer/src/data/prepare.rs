@@ -114,6 +114,8 @@ pub struct PrepareCounts {
     pub games: u64,
     /// Games and lines that cannot be used.
     pub broken: u64,
+    /// The first of them, and its problem.
+    pub first_broken: Option<String>,
     /// Skipped positions (or whole games), by reason.
     pub left_out: BTreeMap<SkipReason, u64>,
     /// Positions that passed all filters.
@@ -189,8 +191,9 @@ pub fn prepare(
         let reasons: Vec<String> =
             counts.left_out.iter().map(|(reason, count)| format!("{count} left out: {}", reason.name())).collect();
         let reasons = if reasons.is_empty() { String::new() } else { format!("; {}", reasons.join(", ")) };
+        let first = counts.first_broken.map_or_else(String::new, |first| format!("; {first}"));
         return Err(Error::Nothing(format!(
-            "no position was found in {} games and lines, {} of them broken{scores}{reasons}",
+            "no position was found in {} games and lines, {} of them broken{scores}{reasons}{first}",
             counts.games, counts.broken
         )));
     }
@@ -405,6 +408,7 @@ fn read(
     let digest = |output: Output| {
         counts.games += output.games;
         counts.broken += output.broken.len() as u64;
+        counts.first_broken = counts.first_broken.take().or_else(|| output.broken.first().map(BrokenGame::to_string));
         counts.scores += output.scores;
         counts.unread += output.unread;
         output.broken.into_iter().map(PrepareEvent::Broken).for_each(&mut *context.on_event);
