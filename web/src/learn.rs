@@ -45,12 +45,15 @@ const NEWS: [usize; 2] = [2, 3];
 /// Entries of the diary that are kept.
 const DIARY: usize = 80;
 
-/// The settings of a training in a browser: the first generation takes two workers some two minutes.
+/// The settings of a training in a browser: the first generation takes two workers about a minute. No games tune its
+/// factors: they would take minutes in which nothing is seen to be learned.
 pub fn settings(seed: u64) -> SelfTrainSettings {
     SelfTrainSettings {
         seed,
-        positions: 120_000,
+        positions: 60_000,
         match_games: 100,
+        match_nodes: 1_000,
+        tuning_pairs: 0,
         ..SelfTrainSettings::preset(Preset::Scratch, Method::Regression)
     }
 }

@@ -106,7 +106,7 @@ fn nodes(settings: &SelfTrainSettings, generation: u32) -> f64 {
             }
         }
     };
-    let tuning = games(2.0 * settings.tuning_pairs as f64, settings.match_nodes);
+    let tuning = games(2.0 * settings.tuning_pairs_of(generation, 0) as f64, settings.match_nodes);
     let matches = games(settings.match_games as f64 / 2.0, settings.match_nodes);
     training + tuning + matches + games(settings.distance_games() as f64 / 2.0, settings.long_nodes)
 }

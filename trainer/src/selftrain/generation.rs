@@ -38,7 +38,7 @@ pub(super) enum Step {
 pub(super) struct Generation {
     pub number: u32,
     pub folder: GenerationFolder,
-    /// The settings when it began, but the current `threads` and `generations`.
+    /// The settings when it began, but the current `threads` and `generations`, and the pairs of its own tuning.
     pub settings: SelfTrainSettings,
     pub best: Arc<Weights>,
     pub best_name: String,
@@ -48,8 +48,6 @@ pub(super) struct Generation {
     pub initial: Arc<Weights>,
     /// Rejected generations in a row before this one.
     pub rejected: u32,
-    /// Pairs of games of the tuning; 0 for no tuning.
-    pub tuning_pairs: u64,
 }
 
 impl Generation {
@@ -82,8 +80,12 @@ impl Generation {
             number: state.generation,
             folder: own_folder,
             rejected,
-            tuning_pairs: own.tuning_pairs_after(rejected),
-            settings: SelfTrainSettings { threads, generations, ..own },
+            settings: SelfTrainSettings {
+                threads,
+                generations,
+                tuning_pairs: own.tuning_pairs_of(state.generation, rejected),
+                ..own
+            },
             best: Arc::new(weights_file::load(&folder.weights(state.best))?),
             best_name: name_of(state.best),
             base: Arc::new(weights_file::load(&folder.base(state.best))?),
@@ -118,7 +120,7 @@ impl Generation {
             Method::Regression => (&self.initial, self.settings.interpolation_of(positions)),
             Method::Comparison => (&self.base, self.settings.interpolation_after(self.rejected)),
         };
-        if coefficient >= 1.0 || self.tuning_pairs > 0 {
+        if coefficient >= 1.0 || self.settings.tuning_pairs > 0 {
             return Ok(trained);
         }
         let mut weights = in_units_of(from, &interpolate(from, &trained, coefficient)?)?;

@@ -74,12 +74,19 @@ impl SelfTrainSettings {
     /// and need more positions and games. From good weights the sizes stay: a small generation gains nothing there.
     #[must_use]
     pub fn sized(self, minutes: u64) -> SelfTrainSettings {
-        let (preset, method, positions) = (self.preset, self.method, self.positions);
+        let (preset, method, positions, tuning_pairs) = (self.preset, self.method, self.positions, self.tuning_pairs);
         let sized = SelfTrainSettings { minutes, ..self };
         match (preset, minutes) {
             (Preset::Scratch, 1..=SHORT) => {
                 let part = if method == Method::Regression { 2 } else { 4 };
-                SelfTrainSettings { positions: positions / part, match_games: 100, long_games: 200, ..sized }
+                let tuning_pairs = tuning_pairs / 3;
+                SelfTrainSettings {
+                    positions: positions / part,
+                    match_games: 100,
+                    tuning_pairs,
+                    long_games: 200,
+                    ..sized
+                }
             }
             (Preset::Scratch, LONG..) => {
                 SelfTrainSettings { positions: 2 * positions, match_games: 1_000, long_games: 1_000, ..sized }
@@ -137,6 +144,8 @@ fn regression_from_scratch() -> SelfTrainSettings {
         method: Method::Regression,
         nodes: 250,
         positions: 200_000,
+        match_nodes: 2_500,
+        tuning_pairs: 1_500,
         positions_per_game: 64,
         window: 32,
         passes: 8,

@@ -228,13 +228,17 @@ impl SelfTrainSettings {
     /// # Errors
     /// Names a setting that is unknown, that the method does not have, or that is out of its bounds.
     pub fn resolve(start: &Weights, folder: &Path, given: &Given) -> Result<SelfTrainSettings, String> {
-        let mut all = written(&folder.join(crate::learn::folder::SETTINGS))?;
+        let path = folder.join(crate::learn::folder::SETTINGS);
+        let mut file = written(&path)?;
+        file.retain(|name, _| !given.contains_key(name));
+        let mut all = file.clone();
         all.extend(given.clone());
         let games = if all.contains_key("games-file") { Method::Comparison } else { Method::Regression };
         let method = read(&all, "method")?.unwrap_or(games);
         let preset = read(&all, "preset")?.unwrap_or_else(|| Preset::of(start));
         let minutes = read(&all, "minutes")?.unwrap_or_default();
-        let settings = SelfTrainSettings::preset(preset, method).sized(minutes).with(&all)?;
+        let of_file = SelfTrainSettings::preset(preset, method).sized(minutes).with(&file);
+        let settings = of_file.map_err(|error| format!("{}: {error}", path.display()))?.with(given)?;
         settings.check().map(|()| settings)
     }
 
@@ -401,13 +405,17 @@ impl SelfTrainSettings {
         if self.method == Method::Regression { self.growth.max(1) } else { 1 }
     }
 
-    /// The pairs of games of a tuning after `rejected` rejected generations in a row. The remaining gain of a
-    /// comparison training is smaller then and takes more games to detect; a regression tunes a single parameter.
+    /// The pairs of games of the tuning of a generation after `rejected` rejected ones in a row. From the pieces alone
+    /// a regression is tuned when its positions have doubled, in generations 3, 6, 12 and so on: between, a fit to the
+    /// scores of tuned weights follows them. The remaining gain of a comparison training is smaller after a rejection
+    /// and takes more games to detect.
     #[must_use]
-    pub fn tuning_pairs_after(&self, rejected: u32) -> u64 {
-        match self.method {
-            Method::Regression => self.tuning_pairs,
-            Method::Comparison => self.tuning_pairs << rejected.min(MOST_DOUBLINGS),
+    pub fn tuning_pairs_of(&self, generation: u32, rejected: u32) -> u64 {
+        let is_doubled = generation.is_multiple_of(3) && (generation / 3).is_power_of_two();
+        match (self.method, self.preset) {
+            (Method::Regression, Preset::Scratch) if !is_doubled => 0,
+            (Method::Regression, _) => self.tuning_pairs,
+            (Method::Comparison, _) => self.tuning_pairs << rejected.min(MOST_DOUBLINGS),
         }
     }
 
@@ -572,9 +580,10 @@ mod tests {
     fn a_method_has_its_own_stages() {
         use Stage::{Distance, Games, Labels, Match, Positions, Proof, Scale, Training, Tuning};
         let regression = |of| preset(of, Method::Regression);
-        assert_eq!(regression(Preset::Scratch).stages(), [Games, Positions, Training, Scale, Match, Distance, Proof]);
-        let improve = [Games, Positions, Training, Scale, Tuning, Match, Distance, Proof];
-        assert_eq!(regression(Preset::Improve).stages(), improve);
+        for of in [Preset::Scratch, Preset::Improve] {
+            let own = [Games, Positions, Training, Scale, Tuning, Match, Distance, Proof];
+            assert_eq!(regression(of).stages(), own);
+        }
         let all = [Games, Positions, Labels, Training, Scale, Tuning, Match, Distance, Proof];
         assert_eq!(preset(Preset::Improve, Method::Comparison).stages(), all);
         let comparison = preset(Preset::Scratch, Method::Comparison);
@@ -599,8 +608,11 @@ mod tests {
     fn tunings_of_a_comparison_double_twice() {
         let comparison = preset(Preset::Scratch, Method::Comparison);
         let tuned = SelfTrainSettings { tuning_pairs: 300, ..comparison.clone() };
-        assert_eq!([0, 1, 2, 3, 9].map(|rejected| tuned.tuning_pairs_after(rejected)), [300, 600, 1_200, 1_200, 1_200]);
-        assert_eq!(preset(Preset::Improve, Method::Regression).tuning_pairs_after(2), 500);
+        assert_eq!([0, 1, 2, 3, 9].map(|rejected| tuned.tuning_pairs_of(3, rejected)), [300, 600, 1_200, 1_200, 1_200]);
+        assert_eq!(preset(Preset::Improve, Method::Regression).tuning_pairs_of(4, 2), 500);
+        let scratch = preset(Preset::Scratch, Method::Regression);
+        let tuned: Vec<u32> = (1..=50).filter(|&number| scratch.tuning_pairs_of(number, 1) > 0).collect();
+        assert_eq!(tuned, [3, 6, 12, 24, 48]);
         let error = SelfTrainSettings { tuning_pairs: u64::MAX, ..comparison }.check().unwrap_err();
         assert!(error.starts_with("tuning-pairs must be"), "{error}");
     }
@@ -727,8 +739,8 @@ mod tests {
     fn the_numbers_are_reported() {
         assert_eq!(
             preset(Preset::Scratch, Method::Regression).to_string(),
-            "regression: 250 nodes a move (1,000 from generation 4 on), 200,000 positions a generation, matches of at most \
-             300 games at 1,000 nodes a move, 1 thread"
+            "regression: 250 nodes a move (1,000 from generation 4 on), 200,000 positions a generation, tuning by 3,000 \
+             games, matches of at most 300 games at 2,500 nodes a move, 1 thread"
         );
         let improve = preset(Preset::Improve, Method::Regression);
         let improve = SelfTrainSettings { threads: 2, generations: 3, match_games: 9, ..improve };

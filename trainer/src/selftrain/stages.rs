@@ -341,7 +341,7 @@ impl<'a> Loop<'a> {
 
     /// Interpolates and scales the new weights.
     fn scale(&mut self, generation: &Generation) -> Result<bool, SelfTrainError> {
-        let out = match generation.tuning_pairs {
+        let out = match generation.settings.tuning_pairs {
             0 => generation.folder.weights(),
             _ => generation.folder.trained(),
         };
@@ -361,7 +361,7 @@ impl<'a> Loop<'a> {
                 Method::Comparison => scaled(generation.trained(Step::Training)?, out)?,
             }
         }
-        if generation.tuning_pairs == 0 {
+        if generation.settings.tuning_pairs == 0 {
             self.state.interpolation = None;
         }
         generation.tidy()?;

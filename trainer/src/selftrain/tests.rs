@@ -147,8 +147,8 @@ fn stops_anywhere_and_threads_change_nothing() {
 }
 
 /// From the piece values every quiescent position of unbalanced games is used: the weights learn, piece values and
-/// scale stay, intermediate files are removed, and neither stops nor threads change a weight. No stage and no setting
-/// of comparison training shows.
+/// scale stay, intermediate files are removed, and neither stops nor threads change a weight. Games tune the factors of
+/// the third fit. No stage and no setting of comparison training shows.
 #[test]
 fn a_regression_learns_from_search_scores() {
     let settings = |threads| SelfTrainSettings {
@@ -159,15 +159,17 @@ fn a_regression_learns_from_search_scores() {
         positions: 320,
         positions_per_game: 40,
         sprt: HOPELESS.to_vec(),
+        generations: 3,
+        tuning_pairs: 4,
         threads,
         ..tiny_by(Preset::Scratch, Method::Regression)
     };
     let [whole, broken] = [(); 2].map(|()| Temporary::new());
     run_until(&whole, &settings(2), usize::MAX, &mut Vec::new());
     let start = weights_file::load(&whole.join("start.json")).unwrap();
-    for (number, nodes) in [(1, 40), (2, 80)] {
+    for (number, nodes, file) in [(1, 40, "weights.json"), (2, 80, "weights.json"), (3, 80, "trained.json")] {
         let path = whole.join(format!("generation-{number:03}"));
-        let weights = weights_file::load(&path.join("weights.json")).unwrap();
+        let weights = weights_file::load(&path.join(file)).unwrap();
         assert_eq!((weights.units.scale, &weights.meta.provenance["generation"]), (start.units.scale, &number.into()));
         assert_ne!(weights.id(), start.id());
         assert!(weights.meta.provenance["positions"].as_u64().unwrap() > 100 * number, "{}", weights.meta.provenance);
@@ -177,6 +179,11 @@ fn a_regression_learns_from_search_scores() {
             assert!(!path.join(gone).exists(), "{gone}");
         }
     }
+    let trained = weights_file::load(&whole.join("generation-003/trained.json")).unwrap();
+    let made = weights_file::load(&whole.join("generation-003/weights.json")).unwrap().meta.provenance;
+    let tuned = made["tuned"].as_object().unwrap();
+    assert!(tuned.len() > 10 && tuned.values().any(|factor| *factor != 1.0), "{made}");
+    assert!(!tuned.contains_key("interpolation") && made["pairs"] == 4 && made["from"] == trained.id(), "{made}");
     let (mut legs, mut events) = (0, Vec::new());
     // A fit that was stopped begins again, so each leg has to be longer than the one before.
     while run_until(&broken, &settings(1 + legs % 2), 1 + legs, &mut events).end != End::Finished {
@@ -190,7 +197,9 @@ fn a_regression_learns_from_search_scores() {
     });
     let own =
         [Stage::Games, Stage::Positions, Stage::Training, Stage::Scale, Stage::Match, Stage::Distance, Stage::Proof];
-    assert!(stages.clone().count() > 10 && stages.clone().all(|(stage, all)| all == own && own.contains(&stage)));
+    assert!(stages.clone().count() > 10 && stages.clone().all(|(stage, all)| all.contains(&stage)));
+    assert!(stages.clone().any(|(stage, _)| stage == Stage::Tuning));
+    assert!(stages.clone().all(|(_, all)| all.iter().filter(|stage| **stage != Stage::Tuning).eq(&own)));
     let log = fs::read_to_string(whole.join("log.jsonl")).unwrap();
     assert!(log.contains("\"stage\":\"scale\"") && !log.contains("labels"), "{log}");
     let file = fs::read_to_string(whole.join("settings.json")).unwrap();

@@ -1,8 +1,9 @@
-//! Tuning of the new weights by games: the interpolation between old weights and the result of a training.
+//! Tuning of the new weights by games.
 //!
-//! A [regression](Method::Regression) starts from the initial weights each time, and its result may be
-//! hundreds of Elo weaker or stronger than these. The interpolation of both is stronger than either, unless one is much
-//! weaker. So there is one parameter, the interpolation coefficient.
+//! A [regression](Method::Regression) starts from the initial weights each time. From the pieces alone it values some
+//! families of features too high for play and others too low, so the parameters are [factors](crate::tune::factors) of
+//! its result. From good weights the result may be hundreds of Elo weaker or stronger than these. The interpolation of
+//! both is stronger than either, unless one is much weaker. So there is one parameter, the interpolation coefficient.
 //!
 //! A comparison training from good weights finds a direction, but the full step along it makes the weights weaker as
 //! often as stronger (`docs/training.md`). So the parameters are the interpolation coefficient from the best weights, and
@@ -47,36 +48,42 @@ pub(super) fn tuned(
     context: &mut Context<Progress>,
 ) -> Result<Option<Tuned>, SelfTrainError> {
     let own = &generation.settings;
-    let (from, start, factors) = match own.method {
+    let (best, initial) = (&generation.best, &generation.initial);
+    let (from, start, factors): (&Weights, _, _) = match own.method {
+        Method::Regression if own.interpolation_of(window.learned()) >= 1.0 => {
+            (&trained, None, factors(&trained, &boards(window.samples())?))
+        }
         Method::Regression => {
-            (&generation.initial, before.unwrap_or_else(|| own.interpolation_of(window.learned())), Vec::new())
+            let start = before.unwrap_or_else(|| own.interpolation_of(window.learned()));
+            (initial, Some(start), Vec::new())
         }
         Method::Comparison => {
-            let best = &generation.best;
-            (best, own.interpolation_after(generation.rejected), factors(best, &boards(window.samples())?))
+            (best, Some(own.interpolation_after(generation.rejected)), factors(best, &boards(window.samples())?))
         }
     };
-    if trained.plays_as(from) {
+    if start.is_some() && trained.plays_as(from) {
         return Ok(Some(Tuned { weights: trained, interpolation: None }));
     }
     // With this gain a difference of 50 Elo moves the coefficient by a fifth in 200 pairs.
-    let name = INTERPOLATION.to_string();
-    let mut parameters = vec![Parameter { name, value: start, min: 0.0, max: 1.0, c_end: 0.2, r_end: 0.02 }];
-    parameters.extend(factors.iter().map(|factor| factor.parameter.clone()));
+    let interpolation =
+        |value| Parameter { name: INTERPOLATION.to_string(), value, min: 0.0, max: 1.0, c_end: 0.2, r_end: 0.02 };
+    let of_factors = factors.iter().map(|factor| factor.parameter.clone());
+    let parameters: Vec<Parameter> = start.map(interpolation).into_iter().chain(of_factors).collect();
     let weights = |values: &[f64]| {
-        let mut floats = interpolate(from, &trained, values[0])?;
-        factors.iter().zip(&values[1..]).for_each(|(factor, &value)| factor.multiply(&mut floats, value));
+        let (coefficients, values) = values.split_at(values.len() - factors.len());
+        let mut floats = interpolate(from, &trained, coefficients.first().copied().unwrap_or(1.0))?;
+        factors.iter().zip(values).for_each(|(factor, &value)| factor.multiply(&mut floats, value));
         in_units_of(from, &floats)
     };
     let tuning = Tuning {
         parameters,
         weights: &weights,
-        pairs: generation.tuning_pairs,
+        pairs: own.tuning_pairs,
         seed: generation.seed(RandomStream::Tuning),
         nodes: generation.settings.match_nodes,
         hash: HASH,
         policy_openings: generation.settings.policy_openings,
-        policy: Arc::clone(from),
+        policy: Arc::clone(if own.method == Method::Comparison { best } else { initial }),
         adjudication: MATCH_ADJUDICATION,
     };
     let mut on_event = |pairs: Progress| (context.on_event)(Progress { done: 2 * pairs.done, of: 2 * pairs.of });
@@ -93,6 +100,6 @@ pub(super) fn tuned(
         "from": from.id(),
         "of": trained.meta.provenance,
     });
-    let is_regression = own.method == Method::Regression;
-    Ok(Some(Tuned { weights, interpolation: is_regression.then_some(values[0]) }))
+    let is_interpolated = own.method == Method::Regression && start.is_some();
+    Ok(Some(Tuned { weights, interpolation: is_interpolated.then(|| values[0]) }))
 }
