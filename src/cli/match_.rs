@@ -2,23 +2,20 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::io::{self, BufRead as _, BufReader, Read as _};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Args;
 use dyad_engine::engine::DEFAULT_HASH;
 use dyad_engine::eval::Weights;
 use dyad_formats::error::Error;
-use dyad_formats::files::{self, check_outputs};
+use dyad_formats::files::check_outputs;
 use dyad_trainer::arena::matches::{MOST_GAMES, Match, MatchEnd, MatchGame, MatchRecord, MatchScore};
 use dyad_trainer::arena::openings::{self, Opening, OpeningSettings, RandomOpenings, Variant};
 use dyad_trainer::arena::pgn_writer::today;
 use dyad_trainer::arena::play::{Adjudication, DrawRule, SearchLimits, WinRule};
 use dyad_trainer::arena::statistics::{Decision, Sprt};
-use dyad_trainer::base::json_lines::Log;
 use dyad_trainer::base::number::number;
-use serde_json::Value as Json;
 
 use super::limits::Limits;
 use super::player::PlayerSpec;
@@ -67,9 +64,6 @@ pub struct Arguments {
     /// Continue the match whose games --pgn has
     #[arg(long, requires = "pgn")]
     resume: bool,
-    /// File to which the result is appended as a line of JSON; `matches.jsonl` of a run folder is for its report
-    #[arg(long, value_name = "FILE")]
-    results: Option<PathBuf>,
 }
 
 /// Nodes per move.
@@ -81,14 +75,10 @@ pub fn run(arguments: Arguments) -> Outcome {
     let played = arguments.to_match()?;
     let Arguments { a, b, file, openings, .. } = &arguments;
     let inputs = [a.file(), b.file(), openings.as_deref(), file.settings.as_deref()];
-    check_outputs(arguments.pgn.iter().chain(&arguments.results), inputs.into_iter().flatten())?;
+    check_outputs(&arguments.pgn, inputs.into_iter().flatten())?;
     if let Some(path) = &arguments.pgn {
         check_resume(arguments.resume, path)?;
     }
-    let (mut results, recorded) = match &arguments.results {
-        Some(path) => open_results(path).map(|(log, lines)| (Some(log), lines))?,
-        None => (None, Vec::new()),
-    };
     let mut openings = arguments.openings(&played)?;
     let event = format!("dyad match, seed {}", arguments.seed);
     let (mut games, mut before) = (None, Vec::new());
@@ -116,44 +106,11 @@ pub fn run(arguments: Arguments) -> Outcome {
     drop(progress);
     let record = record.inspect_err(|_| eprintln!("score so far: {}", so_far.tally))?;
     print!("{}", summary(&record, &reasons, before.len()));
-    let is_stopped = record.end == MatchEnd::Stopped;
-    // A stopped match whose games are kept can be resumed, and has its result when it has ended.
-    if let (Some(log), Some(path)) = (&mut results, &arguments.results)
-        && !(is_stopped && games.is_some())
-        && !(reasons.is_empty() && recorded.iter().any(|line| is_same(line, &record)))
-    {
-        log.append(&record).map_err(Error::file("write", path))?;
-    }
-    match (is_stopped, &arguments.pgn) {
+    match (record.end == MatchEnd::Stopped, &arguments.pgn) {
         (false, _) => Ok(()),
         (true, Some(path)) => Err(format!("stopped; --resume continues from {}", path.display()).into()),
         (true, None) => Err("stopped; the match is not complete".into()),
     }
-}
-
-/// Bytes of the longest line of results that is examined.
-const LONGEST_RECORD: u64 = 1 << 20;
-
-/// Opens the file that the result is appended to, before the first game: a match is not played for a result that cannot
-/// be written.
-fn open_results(path: &Path) -> Result<(Log, Vec<Json>), Error> {
-    let mut line = String::new();
-    match files::open(path).and_then(|file| BufReader::new(file.take(LONGEST_RECORD)).read_line(&mut line)) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => 0,
-        read => read.map_err(Error::file("read", path))?,
-    };
-    let is_record = |record: Json| record.get("tally").is_some() && record.get("names").is_some();
-    if !line.is_empty() && !serde_json::from_str(&line).is_ok_and(is_record) {
-        return Err(Error::content(path, "line 1", "not the result of a match: results are appended to no other file"));
-    }
-    Log::resume::<Json>(path).map_err(Error::file("open", path))
-}
-
-/// Whether a line has the result of this match, whatever time it took.
-fn is_same(line: &Json, record: &MatchRecord) -> bool {
-    let mut line = line.clone();
-    line["seconds"] = record.seconds.into();
-    serde_json::to_value(record).is_ok_and(|record| record == line)
 }
 
 impl Arguments {

@@ -384,9 +384,8 @@ fn outputs_never_replace_inputs() {
     for (arguments, expected) in [
         ("match w.json material --pgn w.json", "the output w.json is the input w.json"),
         ("match w.json material --pgn link.json", "the output link.json is the input w.json"),
-        ("match material link.json --results w.json", "the output w.json is the input link.json"),
+        ("match material link.json --pgn w.json", "the output w.json is the input link.json"),
         ("match material default --openings o.pgn --pgn ./o.pgn", "the output ./o.pgn is the input o.pgn"),
-        ("match material default --pgn new.pgn --results ./new.pgn", "two outputs are called ./new.pgn"),
         ("datagen --openings o.pgn --out o.pgn", "the output o.pgn is the input o.pgn"),
         ("datagen --weights w.json --out link.json", "the output link.json is the input w.json"),
     ] {
@@ -395,7 +394,6 @@ fn outputs_never_replace_inputs() {
     fs::write(path("s.json"), "{}").unwrap();
     for arguments in [
         "match material default --settings s.json --pgn s.json",
-        "match material default --settings s.json --results s.json",
         "datagen --settings s.json --out s.json",
         "prepare o.pgn --settings s.json --out s.json",
         "label o.samples --settings s.json --out s.json",
@@ -411,8 +409,6 @@ fn outputs_never_replace_inputs() {
     refuse(&folder, "match material default --games 2 --nodes 10 --pgn w.json --resume", not_ours);
     refuse(&folder, "datagen --games 2 --nodes 10 --out w.json", "w.json exists: continue it with --resume");
     refuse(&folder, "datagen --games 2 --nodes 10 --out w.json --resume", "they stay");
-    refuse(&folder, "match material default --games 2 --nodes 10 --results w.json", "not the result of a match");
-    refuse(&folder, "match material default --games 2 --nodes 10 --results o.pgn", "not the result of a match");
     assert_eq!(fs::read_to_string(path("s.json")).unwrap(), "{}");
     assert_eq!(fs::read_to_string(path("o.pgn")).unwrap(), "1. e4 e5 *\n\n");
     assert!(weights_file::load(&path("w.json")).is_ok() && !path("new.pgn").exists());

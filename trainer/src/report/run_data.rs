@@ -6,7 +6,6 @@ use dyad_engine::eval::Weights;
 use dyad_formats::error::Error;
 use dyad_formats::files;
 use dyad_formats::weights_file;
-use serde::Deserialize;
 use serde_json::Value as Json;
 
 use super::games;
@@ -20,9 +19,6 @@ use crate::selftrain::folder::{GenerationFolder, START, STATE};
 use crate::selftrain::log::SelfTrainLogLine as SelfTrainLine;
 use crate::selftrain::strength::Strength;
 use crate::selftrain::{self, Distance};
-
-/// Match results written to the folder by `dyad match --results`.
-const MATCHES: &str = "matches.jsonl";
 
 /// One generation of a self-training.
 #[derive(Clone, Debug, PartialEq)]
@@ -140,8 +136,8 @@ pub struct RunData {
 }
 
 impl RunData {
-    /// Reads the folder of a run or a self-training: `settings.json`, `data.json`, `log.jsonl`, `matches.jsonl`, the
-    /// weights of `iteration-00.json` or `start.json`, and of `best.json`. Missing files are skipped; a folder with
+    /// Reads the folder of a run or a self-training: `settings.json`, `data.json`, `log.jsonl`, the weights of
+    /// `iteration-00.json` or `start.json`, and of `best.json`. Missing files are skipped; a folder with
     /// none of them is an error.
     pub fn load(folder: &Path) -> Result<RunData, Error> {
         let run = RunData::with(folder, None)?;
@@ -167,10 +163,8 @@ impl RunData {
                 run.settings.push((name.trim_end_matches(".json").to_string(), value));
             }
         }
-        for name in [LOG, MATCHES] {
-            for line in read_if_there(&folder.join(name))?.unwrap_or_default().lines() {
-                run.take_line(line);
-            }
+        for line in read_if_there(&folder.join(LOG))?.unwrap_or_default().lines() {
+            run.take_line(line);
         }
         let state = read_if_there(&folder.join(STATE))?.as_deref().and_then(parse);
         run.proven = state.and_then(|state| state.get("playing")?.as_u64()?.try_into().ok()).unwrap_or(0);
@@ -208,7 +202,7 @@ impl RunData {
         Ok(())
     }
 
-    /// Takes a line of a log: of a self-training, a match, or a comparison training. Lines that are cut or of an
+    /// Takes a line of a log: of a self-training, or a comparison training. Lines that are cut or of an
     /// unknown kind are skipped.
     fn take_line(&mut self, line: &str) {
         let entry = |number, seconds: f64, record, adopted, accuracy| {
@@ -227,13 +221,7 @@ impl RunData {
             }
             Ok(SelfTrainLine::Unchanged { generation, .. }) => self.unchanged.push(generation),
             Ok(SelfTrainLine::Stage { .. }) => (),
-            Err(_) => {
-                let Some(value) = parse(line) else { return };
-                match MatchRecord::deserialize(&value) {
-                    Ok(record) => self.matches.push(record),
-                    Err(_) => self.lines.extend(LogLine::deserialize(&value).ok()),
-                }
-            }
+            Err(_) => self.lines.extend(serde_json::from_str::<LogLine>(line).ok()),
         }
     }
 }

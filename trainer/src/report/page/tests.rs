@@ -72,16 +72,16 @@ fn whole_run() -> RunData {
             log.push('\n');
         }
     }
-    log.push_str("{\"something\":1}\n{\"kind\":\"it");
-    fs::write(folder.join("log.jsonl"), log).unwrap();
-    let mut matches = serde_json::to_string(&record(100)).unwrap() + "\n";
     for generation in 1..4 {
         let line = serde_json::json!({
             "generation": generation, "seconds": 900 * generation, "adopted": generation != 2, "match": record(110),
         });
-        matches.push_str(&format!("{line}\n"));
+        log.push_str(&format!("{line}\n"));
     }
-    fs::write(folder.join("matches.jsonl"), matches).unwrap();
+    let proof = serde_json::json!({ "proof": 3, "seconds": 2700, "promoted": false, "match": record(100) });
+    log.push_str(&format!("{proof}\n"));
+    log.push_str("{\"something\":1}\n{\"kind\":\"it");
+    fs::write(folder.join("log.jsonl"), log).unwrap();
     let training = folder.join("generation-001/training");
     fs::create_dir_all(&training).unwrap();
     let steps = [1000, 2000].map(|positions| line(LineKind::Report, 1, positions));
