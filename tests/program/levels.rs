@@ -8,7 +8,7 @@ use crate::driver::{Program, folder, output, refusal, text};
 fn from_games_to_a_model() {
     let folder = folder("levels");
     let [games, records, model] = ["games.pgn", "records", "model.json"].map(|name| folder.join(name));
-    let prepare = ["level", "prepare", text(&games), "--out", text(&records), "--per-game", "9", "--test-percent"];
+    let prepare = ["level", "prepare", text(&games), "--out", text(&records), "--test-percent"];
     let begun = "[White \"a\"]\n[Black \"b\"]\n[WhiteElo \"1010\"]\n[BlackElo \"990\"]\n\n1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 \
         4. Ba4 Nf6 5. O-O Be7 6. Re1 b5 7. Bb3 d6 8. c3 O-O *\n\n[White \"c\"]\n[Black \"d\"]\n\n1. e4 e5 *\n";
     fs::write(&games, begun).unwrap();

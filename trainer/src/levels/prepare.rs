@@ -37,19 +37,19 @@ pub const BAND: u32 = 200;
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 #[group(skip)]
 pub struct RecordSettings {
-    /// Training positions of each rating band
+    /// Training positions of each rating band.
     #[serde(rename = "positions")]
-    #[arg(long = "positions", value_parser = number::<usize>(0..), value_name = "N", default_value_t = Self::default().train)]
+    #[arg(skip = Self::default().train)]
     pub train: usize,
-    /// Test positions of each rating band
+    /// Test positions of each rating band.
     #[serde(rename = "test-positions")]
-    #[arg(long = "test-positions", value_parser = number::<usize>(0..), value_name = "N", default_value_t = Self::default().test)]
+    #[arg(skip = Self::default().test)]
     pub test: usize,
     /// Centers of the lowest and the highest band.
     #[arg(skip = Self::default().bands)]
     pub bands: [u32; 2],
-    /// Positions of each player in a game
-    #[arg(long, value_parser = number::<usize>(0..), value_name = "N", default_value_t = Self::default().per_game)]
+    /// Positions of each player in a game.
+    #[arg(skip = Self::default().per_game)]
     pub per_game: usize,
     /// Most games of each player.
     #[arg(skip = Self::default().player_games)]

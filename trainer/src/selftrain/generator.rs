@@ -46,8 +46,8 @@ pub struct GeneratorSettings {
     /// Nodes per move, on average
     #[arg(long, value_name = "NODES", value_parser = number::<u64>(1..), default_value_t = Self::default().nodes)]
     pub nodes: u64,
-    /// Spread of a side's nodes: `--nodes` times a factor from 1 - SPREAD to 1 + SPREAD
-    #[arg(long, value_parser = number(SPREAD), default_value_t = Self::default().spread)]
+    /// Spread of a side's nodes: `nodes` times a factor from 1 - `spread` to 1 + `spread`.
+    #[arg(skip = Self::default().spread)]
     pub spread: f64,
     /// Starting positions of games without an opening of a file.
     #[serde(skip_serializing_if = "Variant::is_standard")]
@@ -63,8 +63,8 @@ pub struct GeneratorSettings {
     #[serde(skip_serializing_if = "is_default")]
     #[arg(long, value_name = "FRACTION", value_parser = number(POLICY), default_value_t = Self::default().policy_openings)]
     pub policy_openings: f64,
-    /// Largest advantage of either side after the opening, in centipawns
-    #[arg(long, value_name = "CENTIPAWNS", value_parser = number(LIMIT), default_value_t = Self::default().limit)]
+    /// Largest advantage of either side after the opening, in centipawns.
+    #[arg(skip = Self::default().limit)]
     pub limit: Value,
     /// Seed of openings and nodes
     #[arg(long, value_parser = number::<u64>(0..), default_value_t = Self::default().seed)]
