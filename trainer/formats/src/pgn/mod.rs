@@ -1,6 +1,6 @@
 //! Games from PGN files, one at a time, so that a file of any size can be read.
 //!
-//! Real collections are dirty: braces that never close, moves in other languages, results that contradict themselves. A
+//! Real collections are dirty: braces that never close, moves that cannot be played, results that contradict themselves. A
 //! broken game costs that game and nothing else, and is reported so that it can be found. So a file is first cut into
 //! games by its lines ([`GameTexts`]), and each game is read by itself, on any thread.
 //!
@@ -22,8 +22,7 @@ use std::sync::Arc;
 pub use cutter::GameTexts;
 use cutter::LARGEST_GAME;
 pub use notes::{Note, Notes, Variation, after_null_move};
-use reader::{Problem, Read, Reader};
-use spelling::{ENGLISH, OTHERS};
+use reader::{Read, Reader};
 
 use crate::error::Error;
 use crate::game::{BrokenGame, GameRecord};
@@ -135,7 +134,7 @@ impl GameText {
     /// When the game is broken: at which word and why.
     pub fn parse(&self, scores: Option<ScoreSide>) -> Result<GameRecord, BrokenGame> {
         let Read { tags, start, moves, result, unread, .. } =
-            self.read(scores, false).map_err(|problem| self.broken(problem.text))?;
+            self.read(scores, false).map_err(|problem| self.broken(problem))?;
         Ok(GameRecord { tags, start, moves, result, unread })
     }
 
@@ -155,33 +154,11 @@ impl GameText {
         BrokenGame { path: self.path.to_path_buf(), line: self.line, problem }
     }
 
-    /// Reads the game with the letters of the language that it is written in.
-    fn read(&self, scores: Option<ScoreSide>, keeps_notes: bool) -> Result<Read, Problem> {
-        let refused = |text: String| Err(Problem { text, moves: None });
-        if self.oversized {
-            return refused(format!("more than {LARGEST_GAME} bytes before the next game begins"));
+    fn read(&self, scores: Option<ScoreSide>, keeps_notes: bool) -> Result<Read, String> {
+        match self.oversized {
+            true => Err(format!("more than {LARGEST_GAME} bytes before the next game begins")),
+            false => Reader::new(self, scores, keeps_notes).read(),
         }
-        let read = |alphabet| Reader::new(self, alphabet, scores, keeps_notes).read();
-        let same = |one: &Read, other: &Read| one.moves.iter().map(|m| m.mv).eq(other.moves.iter().map(|m| m.mv));
-        let (mut found, mut furthest) = match read(&ENGLISH) {
-            Err(problem) if problem.moves.is_some() => (None, problem),
-            // In Dutch that is a knight's letter.
-            Ok(english) if english.letters_of_pawns => (Some(english), Problem { text: String::new(), moves: None }),
-            english => return english,
-        };
-        for other in OTHERS.iter().map(read) {
-            match (other, &found) {
-                (Ok(other), Some(read)) if other.is_shown && !same(&other, read) => {
-                    return refused(
-                        "the letters of the pieces have two meanings, each of which makes a game".to_string(),
-                    );
-                }
-                (Ok(other), None) if other.is_shown => found = Some(other),
-                (Err(problem), None) if problem.moves > furthest.moves => furthest = problem,
-                _ => {}
-            }
-        }
-        found.ok_or(furthest)
     }
 }
 

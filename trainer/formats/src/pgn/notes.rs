@@ -2,7 +2,7 @@
 
 use dyad_engine::board::{Board, Move};
 
-use super::spelling::{Alphabet, Spelled, is_known_remark, remark_glyph, suffix_glyphs};
+use super::spelling::{Spelled, is_known_remark, remark_glyph, suffix_glyphs};
 use super::words::Token;
 use crate::input::decode;
 use crate::score::GameResult;
@@ -86,15 +86,14 @@ struct Unfinished {
 /// Reads variations, of which several may be open.
 pub(super) struct Variations<'a> {
     text: &'a [u8],
-    alphabet: &'static Alphabet,
     open: Vec<Unfinished>,
     /// Variations that are open in the unread text.
     unread_depth: usize,
 }
 
 impl<'a> Variations<'a> {
-    pub(super) fn new(text: &'a [u8], alphabet: &'static Alphabet) -> Variations<'a> {
-        Variations { text, alphabet, open: Vec::new(), unread_depth: 0 }
+    pub(super) fn new(text: &'a [u8]) -> Variations<'a> {
+        Variations { text, open: Vec::new(), unread_depth: 0 }
     }
 
     /// Opens a variation at `place`. `before` is the position before the last move of the main line.
@@ -136,7 +135,7 @@ impl<'a> Variations<'a> {
     pub(super) fn read(&mut self, place: usize, token: Token<'_>) {
         let Some(last) = self.open.last_mut().filter(|last| last.unread.is_none()) else { return };
         if let Token::Word(word) = token {
-            if let Some(spelled) = Spelled::parse(word, self.alphabet) {
+            if let Some(spelled) = Spelled::parse(word) {
                 let board = last.positions[1];
                 let played = match spelled {
                     Spelled::Null => after_null_move(&board).map(|after| (None, after)),

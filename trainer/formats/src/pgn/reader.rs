@@ -1,10 +1,10 @@
-//! One reading of a game's text, with the letters of one language.
+//! The reading of a game's text.
 
 use dyad_engine::board::{Board, Color};
 
 use super::GameText;
 use super::notes::{Note, Notes, Variations, note, notes_of_move, result};
-use super::spelling::{Alphabet, ENGLISH, Refusal, Spelled, is_known_remark};
+use super::spelling::{Refusal, Spelled, is_known_remark};
 use super::words::{Tag, Token, Words};
 use crate::game::{PlayedMove, Tags, Unread};
 use crate::input::decode;
@@ -20,19 +20,8 @@ pub(super) struct Read {
     pub notes: Notes,
     /// What is not read.
     pub unread: Unread,
-    /// Whether a pawn has its letter somewhere.
-    pub letters_of_pawns: bool,
-    /// Whether a move has a letter that English has not.
-    pub is_shown: bool,
     /// The moves whose score has a form that is always White's, by their number from 0.
     pub white_scores: Vec<usize>,
-}
-
-/// Why a text is no game.
-pub(super) struct Problem {
-    pub text: String,
-    /// How many moves came before the word that cannot be read; none where no other language would help.
-    pub moves: Option<usize>,
 }
 
 /// The content of the tags.
@@ -162,7 +151,6 @@ fn is_chess(variant: &str) -> bool {
 /// The state of a reading.
 pub(super) struct Reader<'a> {
     game: &'a GameText,
-    alphabet: &'static Alphabet,
     scores: Option<ScoreSide>,
     keeps_notes: bool,
     variations: Variations<'a>,
@@ -186,12 +174,7 @@ pub(super) struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    pub(super) fn new(
-        game: &'a GameText,
-        alphabet: &'static Alphabet,
-        scores: Option<ScoreSide>,
-        keeps_notes: bool,
-    ) -> Reader<'a> {
+    pub(super) fn new(game: &'a GameText, scores: Option<ScoreSide>, keeps_notes: bool) -> Reader<'a> {
         let start = Board::startpos();
         let read = Read {
             tags: Tags::default(),
@@ -200,16 +183,13 @@ impl<'a> Reader<'a> {
             result: None,
             notes: Notes { moves: vec![Vec::new()], ..Notes::default() },
             unread: Unread::default(),
-            letters_of_pawns: false,
-            is_shown: false,
             white_scores: Vec::new(),
         };
         Reader {
             game,
-            alphabet,
             scores,
             keeps_notes,
-            variations: Variations::new(&game.text, alphabet),
+            variations: Variations::new(&game.text),
             words: Words::new(&game.text),
             header: Header::default(),
             board: None,
@@ -225,7 +205,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Reads the game to its end.
-    pub(super) fn read(mut self) -> Result<Read, Problem> {
+    pub(super) fn read(mut self) -> Result<Read, String> {
         let (mut depth, mut opened) = (0usize, 0);
         while let Some(token) = self.words.next() {
             match token {
@@ -265,7 +245,7 @@ impl<'a> Reader<'a> {
         self.finish()
     }
 
-    fn tag(&mut self, tag: &Tag<'_>) -> Result<(), Problem> {
+    fn tag(&mut self, tag: &Tag<'_>) -> Result<(), String> {
         if self.keeps_notes {
             self.read.notes.tags.push((decode(tag.name).into_owned(), tag.value().into_owned()));
         }
@@ -273,7 +253,7 @@ impl<'a> Reader<'a> {
     }
 
     /// The current position.
-    fn board(&mut self) -> Result<Board, Problem> {
+    fn board(&mut self) -> Result<Board, String> {
         if let Some(board) = self.board {
             return Ok(board);
         }
@@ -326,11 +306,11 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn word(&mut self, word: &[u8]) -> Result<(), Problem> {
+    fn word(&mut self, word: &[u8]) -> Result<(), String> {
         if word == b"0-0" && self.header.both_lost && self.words.is_at_end() {
             return Ok(());
         }
-        if let Some(spelled) = Spelled::parse(word, self.alphabet) {
+        if let Some(spelled) = Spelled::parse(word) {
             return self.play(word, spelled);
         }
         if let Some(outcome) = result(word) {
@@ -349,7 +329,7 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    fn play(&mut self, word: &[u8], spelled: Spelled) -> Result<(), Problem> {
+    fn play(&mut self, word: &[u8], spelled: Spelled) -> Result<(), String> {
         let board = self.board()?;
         if self.outcome.is_some() {
             self.number = None;
@@ -366,8 +346,6 @@ impl<'a> Reader<'a> {
             }
         }
         let mv = spelled.find(&board).map_err(|refusal| self.at_word(word, refusal.text()))?;
-        self.read.letters_of_pawns |= matches!(spelled, Spelled::To(mv) if mv.letter_of_pawn);
-        self.read.is_shown |= self.alphabet != &ENGLISH && self.alphabet.is_shown_by(word);
         let score = self.next_score.take().map(|score| score.white_or(board.side_to_move()));
         self.read.moves.push(PlayedMove::scored(mv, score));
         if self.keeps_notes {
@@ -379,7 +357,7 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    fn finish(mut self) -> Result<Read, Problem> {
+    fn finish(mut self) -> Result<Read, String> {
         self.board()?;
         if self.header.count == 0 && self.read.moves.is_empty() {
             let text = self.game.text.trim_ascii_start();
@@ -412,7 +390,8 @@ impl<'a> Reader<'a> {
         Ok(self.read)
     }
 
-    fn with_players(&self, text: String) -> String {
+    /// A problem of the game, with its players.
+    fn of_game(&self, text: String) -> String {
         let [white, black] = &self.header.tags.players;
         if white.is_empty() && black.is_empty() {
             return text;
@@ -420,24 +399,18 @@ impl<'a> Reader<'a> {
         format!("{}: {text}", shown(&format!("{white} - {black}")))
     }
 
-    fn of_game(&self, text: String) -> Problem {
-        Problem { text: self.with_players(text), moves: None }
-    }
-
-    fn at_place(&self, text: &str) -> Problem {
+    fn at_place(&self, text: &str) -> String {
         let line = self.game.line + self.words.lines_before();
-        Problem { text: self.with_players(format!("{text} (line {line})")), moves: None }
+        self.of_game(format!("{text} (line {line})"))
     }
 
     /// A problem of a word of the main line, with the number of its move.
-    fn at_word(&self, word: &[u8], text: &str) -> Problem {
+    fn at_word(&self, word: &[u8], text: &str) -> String {
         let board = self.board.unwrap_or(self.read.start);
         let dots = if board.side_to_move() == Color::White { "." } else { "..." };
         let word = shown(&decode(word));
         let line = self.game.line + self.words.lines_before();
-        let text = format!("{}{dots} {word}: {text} (line {line})", board.fullmove_number());
-        let may_be_other = self.alphabet == &ENGLISH || self.read.is_shown;
-        Problem { text: self.with_players(text), moves: may_be_other.then_some(self.read.moves.len()) }
+        self.of_game(format!("{}{dots} {word}: {text} (line {line})", board.fullmove_number()))
     }
 }
 

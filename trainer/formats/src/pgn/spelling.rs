@@ -2,109 +2,40 @@
 //!
 //! Standard algebraic notation, strict or not: long (`Bb5xc6`, `e2-e4`), as coordinates (`g1f3`), with other marks for
 //! promotion (`a8Q`, `a8(Q)`), castling (`0-0`, `o-o`), captures (`N:f3`), check (`++`, `#`) and en passant (`e.p.`),
-//! and with the letters of other languages. A text is a move only if it is exactly one of the legal ones, so a spelling
-//! that is read wrongly is refused. Two spellings are refused for that reason: letters of pieces in lower case, where
+//! and with figurines. A text is a move only if it is exactly one of the legal ones, so a spelling that is read wrongly
+//! is refused. Two spellings are refused for that reason: letters of pieces in lower case, where
 //! `bxc6` would be a pawn's move or a bishop's, and pawn captures without a rank.
 
 use std::borrow::Cow;
 
 use dyad_engine::board::{BitBoard, Board, EMPTY, File, Move, Piece, Rank, Square, attacks};
 
-/// The letters of a language for its pieces.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) struct Alphabet {
-    /// Its name in messages.
-    pub name: &'static str,
-    /// The letters of king, queen, rook, bishop and knight in what [`latin`] makes of a word.
-    letters: [u8; 5],
-    script: Script,
+const PIECES: [(u8, Piece); 5] =
+    [(b'K', Piece::King), (b'Q', Piece::Queen), (b'R', Piece::Rook), (b'B', Piece::Bishop), (b'N', Piece::Knight)];
+
+fn piece_of(letter: u8) -> Option<Piece> {
+    PIECES.iter().find(|(one, _)| *one == letter).map(|(_, piece)| *piece)
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Script {
-    Latin,
-    Cyrillic,
-    Figurines,
-}
-
-const fn latin_letters(name: &'static str, letters: &[u8; 5]) -> Alphabet {
-    Alphabet { name, letters: *letters, script: Script::Latin }
-}
-
-pub(super) const ENGLISH: Alphabet = latin_letters("English", b"KQRBN");
-
-/// The other alphabets. Italian has the letters of Spanish, and the Scandinavian languages have those of German.
-pub(super) const OTHERS: [Alphabet; 6] = [
-    latin_letters("German", b"KDTLS"),
-    latin_letters("French", b"RDTFC"),
-    latin_letters("Spanish or Italian", b"RDTAC"),
-    latin_letters("Dutch", b"KDTLP"),
-    Alphabet { name: "Russian", letters: *b"KQRBN", script: Script::Cyrillic },
-    Alphabet { name: "figurine", letters: *b"KQRBN", script: Script::Figurines },
-];
-
-const PIECES: [Piece; 5] = [Piece::King, Piece::Queen, Piece::Rook, Piece::Bishop, Piece::Knight];
-
-impl Alphabet {
-    fn piece(&self, letter: u8) -> Option<Piece> {
-        self.letters.iter().position(|&one| one == letter).map(|place| PIECES[place])
+/// A word with figurines and the signs of print written in ASCII.
+fn in_ascii(word: &[u8]) -> Option<Cow<'_, [u8]>> {
+    if word.is_ascii() {
+        return Some(Cow::Borrowed(word));
     }
-
-    /// Whether a word has a letter for a piece that English has not, or uses otherwise.
-    pub(super) fn is_shown_by(&self, word: &[u8]) -> bool {
-        let first = word.first().copied().unwrap_or_default();
-        match self.script {
-            Script::Latin => {
-                first.is_ascii_uppercase() && self.piece(first).is_some() && ENGLISH.piece(first).is_none()
-            }
-            Script::Cyrillic | Script::Figurines => self.text(word).is_some_and(|text| matches!(text, Cow::Owned(_))),
-        }
-    }
-
-    /// The word in Latin letters. None if it has letters of pieces in another script than this one's.
-    fn text<'a>(&self, word: &'a [u8]) -> Option<Cow<'a, [u8]>> {
-        let is_letter = |byte: &u8| ENGLISH.letters.contains(byte);
-        match word.is_ascii() {
-            true if self.script != Script::Latin && word.iter().any(is_letter) => None,
-            true => Some(Cow::Borrowed(word)),
-            false => latin(std::str::from_utf8(word).ok()?, self.script).map(Cow::Owned),
-        }
-    }
-}
-
-/// A word with everything that is not ASCII written in ASCII.
-fn latin(word: &str, script: Script) -> Option<Vec<u8>> {
     let mut text = Vec::with_capacity(word.len());
-    let mut chars = word.chars().peekable();
-    while let Some(c) = chars.next() {
-        let of = |wanted: Script, letter: u8| (script == wanted).then_some(letter);
+    for c in std::str::from_utf8(word).ok()?.chars() {
         text.push(match c {
-            '\u{2654}' | '\u{265A}' => of(Script::Figurines, b'K')?,
-            '\u{2655}' | '\u{265B}' => of(Script::Figurines, b'Q')?,
-            '\u{2656}' | '\u{265C}' => of(Script::Figurines, b'R')?,
-            '\u{2657}' | '\u{265D}' => of(Script::Figurines, b'B')?,
-            '\u{2658}' | '\u{265E}' => of(Script::Figurines, b'N')?,
-            '\u{2659}' | '\u{265F}' => of(Script::Figurines, b'P')?,
+            '\u{2654}'..='\u{265F}' => b"KQRBNP"[(c as usize - 0x2654) % 6],
             // Selectors of how a figurine is drawn.
             '\u{FE0E}' | '\u{FE0F}' => continue,
-            'К' if chars.next_if_eq(&'р').is_some() => of(Script::Cyrillic, b'K')?,
-            'Ф' => of(Script::Cyrillic, b'Q')?,
-            'Л' => of(Script::Cyrillic, b'R')?,
-            'С' => of(Script::Cyrillic, b'B')?,
-            'К' => of(Script::Cyrillic, b'N')?,
-            'О' | 'о' => b'O',
-            'а' => b'a',
-            'с' => b'c',
-            'е' => b'e',
-            'х' | '×' => b'x',
+            '×' => b'x',
             '–' | '—' | '‑' | '−' => b'-',
             '†' | '‡' => b'+',
             '‼' | '⁇' | '⁈' | '⁉' | '□' | '±' | '∓' | '⩲' | '⩱' | '∞' => b'!',
-            c if c.is_ascii() && !(script != Script::Latin && ENGLISH.letters.contains(&(c as u8))) => c as u8,
-            _ => return None,
+            c => u8::try_from(c).ok().filter(u8::is_ascii)?,
         });
     }
-    Some(text)
+    Some(Cow::Owned(text))
 }
 
 /// A parsed move, without the position.
@@ -128,8 +59,6 @@ pub(super) struct MoveSpelling {
     /// Where to.
     to: Square,
     promotion: Option<Piece>,
-    /// Whether a pawn has its letter, `Pe4`.
-    pub letter_of_pawn: bool,
 }
 
 /// Why a word is no move here.
@@ -161,13 +90,13 @@ impl Refusal {
 
 impl Spelled {
     /// Reads a word.
-    pub(super) fn parse(word: &[u8], alphabet: &Alphabet) -> Option<Spelled> {
-        let text = alphabet.text(word)?;
+    pub(super) fn parse(word: &[u8]) -> Option<Spelled> {
+        let text = in_ascii(word)?;
         let core = without_marks(&text);
         match core {
             b"--" | b"Z0" | b"@@@@" | b"0000" | b"null" | b"pass" => Some(Spelled::Null),
             [b'O' | b'o' | b'0', ..] => castling(core).map(Spelled::Castling),
-            _ => MoveSpelling::parse(core, alphabet).map(Spelled::To),
+            _ => MoveSpelling::parse(core).map(Spelled::To),
         }
     }
 
@@ -224,13 +153,12 @@ fn square(text: [u8; 2]) -> Option<Square> {
 }
 
 impl MoveSpelling {
-    fn parse(core: &[u8], alphabet: &Alphabet) -> Option<MoveSpelling> {
-        let (core, promotion) = split_promotion(core, alphabet);
+    fn parse(core: &[u8]) -> Option<MoveSpelling> {
+        let (core, promotion) = split_promotion(core);
         let (letter, rest) = core.split_first()?;
-        let letter_of_pawn = *letter == b'P' && (alphabet == &ENGLISH || alphabet.script == Script::Figurines);
-        let (piece, rest) = match alphabet.piece(*letter) {
+        let (piece, rest) = match piece_of(*letter) {
             Some(piece) => (Some(piece), rest),
-            None if letter_of_pawn => (Some(Piece::Pawn), rest),
+            None if *letter == b'P' => (Some(Piece::Pawn), rest),
             None => (None, core),
         };
         let (from, to) = rest.split_last_chunk::<2>()?;
@@ -247,7 +175,7 @@ impl MoveSpelling {
             _ => return None,
         };
         let piece = piece.or((file.is_none() || rank.is_none()).then_some(Piece::Pawn));
-        Some(MoveSpelling { piece, file, rank, to, promotion, letter_of_pawn })
+        Some(MoveSpelling { piece, file, rank, to, promotion })
     }
 
     /// `E2E4` and `E2-E4`: nothing else is written like that.
@@ -259,7 +187,7 @@ impl MoveSpelling {
         };
         let (from, to) = (square(from)?, square(to)?);
         let (file, rank) = (from.get_file().to_index() as u8, from.get_rank().to_index() as u8);
-        Some(MoveSpelling { piece: None, file: Some(file), rank: Some(rank), to, promotion, letter_of_pawn: false })
+        Some(MoveSpelling { piece: None, file: Some(file), rank: Some(rank), to, promotion })
     }
 
     fn find(&self, board: &Board) -> Result<Move, Refusal> {
@@ -342,13 +270,10 @@ impl MoveSpelling {
 }
 
 /// A move and the piece that a pawn becomes: `a8=Q`, `a8Q`, `a8(Q)`, `a8/Q`, `a8=q`, `a8q`.
-fn split_promotion<'a>(core: &'a [u8], alphabet: &Alphabet) -> (&'a [u8], Option<Piece>) {
+fn split_promotion(core: &[u8]) -> (&[u8], Option<Piece>) {
     let inner = core.strip_suffix(b")").unwrap_or(core);
     let Some((letter, rest)) = inner.split_last() else { return (core, None) };
-    let upper = letter.to_ascii_uppercase();
-    let piece = alphabet.piece(upper).filter(|&piece| piece != Piece::King);
-    // Coordinates have the letters of UCI in all languages.
-    let piece = piece.or_else(|| ENGLISH.piece(upper).filter(|_| letter.is_ascii_lowercase() && *letter != b'k'));
+    let piece = piece_of(letter.to_ascii_uppercase()).filter(|&piece| piece != Piece::King);
     let Some(piece) = piece else { return (core, None) };
     let rest = rest.strip_suffix(b"(").unwrap_or(rest);
     let rest = rest.strip_suffix(b"=").or_else(|| rest.strip_suffix(b"/")).unwrap_or(rest);
@@ -433,9 +358,9 @@ pub(super) fn is_known_remark(word: &[u8]) -> bool {
 mod tests {
     use super::*;
 
-    fn read(fen: &str, word: &str, alphabet: &Alphabet) -> Result<String, Refusal> {
+    fn read(fen: &str, word: &str) -> Result<String, Refusal> {
         let board = if fen.is_empty() { Board::startpos() } else { Board::from_fen(fen).unwrap() };
-        let spelled = Spelled::parse(word.as_bytes(), alphabet).ok_or(Refusal::Form)?;
+        let spelled = Spelled::parse(word.as_bytes()).ok_or(Refusal::Form)?;
         spelled.find(&board).map(|mv| board.uci(mv))
     }
 
@@ -447,16 +372,17 @@ mod tests {
         let cases = [
             ("", "e4 e2e4 e2-e4 E2E4 E2-E4 Pe4 Pe2-e4 e4! e4!? e4+ e4= e4+- e4-+ e4+/- e4-/+ e4=+", "e2e4"),
             ("", "Nf3 Ngf3 N1f3 Ng1f3 Ng1-f3 g1f3 g1-f3 Nf3?! Nf3+ Nf3++ Nf3# Nf3+# Nf3mate Nf3ch", "g1f3"),
-            (RICH, "a8=Q a8Q a8q a8=q a8(Q) a8=(Q) a8/Q a8=Q+ a8Q# a7a8q a7-a8=Q", "a7a8q"),
+            ("", "\u{2658}f3 \u{265E}f3 \u{2658}\u{FE0E}f3", "g1f3"),
+            (RICH, "a8=Q a8Q a8q a8=q a8(Q) a8=(Q) a8/Q a8=Q+ a8Q# a7a8q a7-a8=Q a8\u{2655}", "a7a8q"),
             (RICH, "axb8=N axb8N ab8N a7xb8=N axb8n a:b8=N a7b8n", "a7b8n"),
             (RICH, "dxe6 de6 d5xe6 dxe6e.p. dxe6ep d5e6 dxe6e.p.! dxe6/ep d:e6", "d5e6"),
-            (RICH, "O-O 0-0 o-o O-O+ 0-0! OO Ke1g1 e1g1 Ke1-g1 \u{41e}-\u{41e} O\u{2013}O", "e1g1"),
+            (RICH, "O-O 0-0 o-o O-O+ 0-0! OO Ke1g1 e1g1 Ke1-g1 O\u{2013}O", "e1g1"),
             (RICH, "O-O-O 0-0-0 o-o-o Ke1c1 e1c1 O-O-O#", "e1c1"),
             (RICH, "Bxf5 Bhxf5 B3xf5 Bh3xf5 h3f5 B:f5 Bf5 Bf5: Bxf5\u{203C} B\u{D7}f5", "h3f5"),
         ];
         for (fen, words, expected) in cases {
             for word in words.split(' ') {
-                assert_eq!(read(fen, word, &ENGLISH).as_deref(), Ok(expected), "{word}");
+                assert_eq!(read(fen, word).as_deref(), Ok(expected), "{word}");
             }
         }
     }
@@ -466,6 +392,7 @@ mod tests {
         let cases = [
             ("", "nf3", Refusal::Form),
             ("", "Sf3", Refusal::Form),
+            ("", "\u{41a}f3", Refusal::Form),
             ("", "bb3", Refusal::Illegal),
             ("", "ee4", Refusal::Illegal),
             ("", "e5", Refusal::Illegal),
@@ -489,7 +416,7 @@ mod tests {
             ("4k3/8/8/8/8/4K3/8/R6R w - - 0 1", "Kg1", Refusal::Illegal),
         ];
         for (fen, word, expected) in cases {
-            assert_eq!(read(fen, word, &ENGLISH), Err(expected), "{word}");
+            assert_eq!(read(fen, word), Err(expected), "{word}");
         }
     }
 
@@ -509,32 +436,5 @@ mod tests {
         for (word, expected) in cases {
             assert_eq!(suffix_glyphs(word.as_bytes()), expected, "{word}");
         }
-    }
-
-    #[test]
-    fn letters_of_other_languages() {
-        let cases = [
-            ("German", "Sf3 Sg1f3", "g1f3"),
-            ("French", "Cf3", "g1f3"),
-            ("Spanish or Italian", "Cf3", "g1f3"),
-            ("Dutch", "Pf3", "g1f3"),
-            ("Russian", "\u{41a}f3", "g1f3"),
-            ("figurine", "\u{2658}f3 \u{265E}f3 \u{2658}\u{FE0E}f3", "g1f3"),
-        ];
-        for (name, words, expected) in cases {
-            let alphabet = OTHERS.iter().find(|alphabet| alphabet.name == name).unwrap();
-            for word in words.split(' ') {
-                assert_eq!(read("", word, alphabet).as_deref(), Ok(expected), "{name} {word}");
-                assert!(alphabet.is_shown_by(word.as_bytes()), "{name} {word}");
-            }
-            assert_eq!(read("", "Nf3", alphabet), Err(Refusal::Form), "{name}");
-            assert_eq!(read("", "e4", alphabet).as_deref(), Ok("e2e4"), "{name}");
-            assert!(!alphabet.is_shown_by(b"e4") && !alphabet.is_shown_by(b"O-O"), "{name}");
-        }
-        let [russian, figurine] = [&OTHERS[4], &OTHERS[5]];
-        assert_eq!(read(RICH, "a8=\u{424}", russian).as_deref(), Ok("a7a8q"));
-        assert_eq!(read(RICH, "a8\u{2655}", figurine).as_deref(), Ok("a7a8q"));
-        assert_eq!(read(RICH, "\u{41a}\u{440}f2", russian).as_deref(), Ok("e1f2"));
-        assert_eq!(read(RICH, "a8=D", &OTHERS[0]).as_deref(), Ok("a7a8q"));
     }
 }
