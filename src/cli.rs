@@ -1,8 +1,7 @@
 //! The tools of the command line.
 //!
 //! A tool is a module with its arguments and a `run`, one line in [`Command`] and one arm in [`run`].
-//! What a tool decides is in its settings, which are the trainer's own and derive their options. A JSON file may have
-//! the same options ([`settings`]).
+//! What a tool decides is in its settings, which are the trainer's own and derive their options.
 
 #[macro_use]
 mod output;
@@ -105,8 +104,8 @@ In a browser tab Dyad plays, explains and learns too: docs/browser.md in the rep
 impl Arguments {
     /// Reads the arguments of the program; the help of a tool has the defaults of its settings.
     fn parse_with_defaults() -> Result<Arguments, clap::Error> {
-        let parsed = settings::parse(&Arguments::command_with_defaults(), std::env::args_os().collect());
-        parsed.and_then(|matches| Arguments::from_arg_matches(&matches))
+        let matches = Arguments::command_with_defaults().try_get_matches()?;
+        Arguments::from_arg_matches(&matches)
     }
 
     fn command_with_defaults() -> clap::Command {

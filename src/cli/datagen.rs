@@ -8,7 +8,7 @@ use dyad_trainer::base::context::Context;
 use dyad_trainer::selftrain::generator::{GeneratorProgress, GeneratorSettings, generate};
 
 use super::progress::ProgressDisplay;
-use super::settings::{SettingsFile, check_resume};
+use super::settings::check_resume;
 use super::{Outcome, Threads, load_weights, read_openings, stop_on_interrupt};
 
 #[derive(Args)]
@@ -26,8 +26,6 @@ pub struct Arguments {
     #[arg(long, value_name = "FILE")]
     openings: Option<PathBuf>,
     #[command(flatten)]
-    file: SettingsFile,
-    #[command(flatten)]
     settings: GeneratorSettings,
     #[command(flatten)]
     threads: Threads,
@@ -35,9 +33,8 @@ pub struct Arguments {
 
 /// Plays the games.
 pub fn run(arguments: Arguments) -> Outcome {
-    let Arguments { out, resume, weights, openings, file, settings, threads } = arguments;
-    let inputs = [Some(&weights), openings.as_ref(), file.settings.as_ref()];
-    check_output(&out, inputs.into_iter().flatten())?;
+    let Arguments { out, resume, weights, openings, settings, threads } = arguments;
+    check_output(&out, [&weights].into_iter().chain(&openings))?;
     check_resume(resume, &out)?;
     let weights = load_weights(&weights)?;
     let openings = openings.map_or_else(|| Ok(Vec::new()), |path| read_openings(&path))?;

@@ -19,7 +19,6 @@ use dyad_trainer::fit::regression::{Calibration, Data, Epoch, FitEvent, FitSetti
 use serde_json::{Value as Json, json};
 
 use super::progress::ProgressDisplay;
-use super::settings::SettingsFile;
 use super::{Outcome, Threads, load_weights, stop_on_interrupt};
 
 const STOPPED: &str = "stopped before the first pass was complete: nothing is written";
@@ -35,8 +34,6 @@ pub struct Arguments {
     /// Initial weights: a file, `default` or `material` [default: material]
     #[arg(long)]
     weights: Option<PathBuf>,
-    #[command(flatten)]
-    file: SettingsFile,
     #[command(flatten)]
     settings: FitSettings,
     /// Learn from the quiescence leaves with these weights, so that all positions not in check are used [default: the
@@ -55,8 +52,8 @@ pub struct Arguments {
 
 /// Fits weights and writes them.
 pub fn run(arguments: Arguments) -> Outcome {
-    let Arguments { samples, out, weights, file, settings, leaves, .. } = arguments;
-    let others = [&weights, &leaves, &arguments.scale_like, &file.settings].into_iter().flatten();
+    let Arguments { samples, out, weights, settings, leaves, .. } = arguments;
+    let others = [&weights, &leaves, &arguments.scale_like].into_iter().flatten();
     check_output(&out, samples.iter().chain(others))?;
     settings.check()?;
     let start = weights.map_or_else(|| Ok(Arc::new(Weights::material())), |name| load_weights(&name))?;

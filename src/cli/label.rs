@@ -10,7 +10,7 @@ use dyad_trainer::base::context::{Context, Progress};
 use dyad_trainer::data::label::{LabelSettings, label, partial_results};
 
 use super::progress::ProgressDisplay;
-use super::settings::{SettingsFile, check_resume};
+use super::settings::check_resume;
 use super::{Outcome, Threads, load_weights, stop_on_interrupt};
 
 #[derive(Args)]
@@ -27,8 +27,6 @@ pub struct Arguments {
     #[arg(long, default_value = "default")]
     weights: PathBuf,
     #[command(flatten)]
-    file: SettingsFile,
-    #[command(flatten)]
     settings: LabelSettings,
     #[command(flatten)]
     threads: Threads,
@@ -36,8 +34,7 @@ pub struct Arguments {
 
 /// Labels a sample file.
 pub fn run(arguments: Arguments) -> Outcome {
-    let inputs = [arguments.file.settings.as_ref(), Some(&arguments.weights)].into_iter().flatten();
-    check_output(&arguments.out, inputs)?;
+    check_output(&arguments.out, [&arguments.weights])?;
     check_resume(arguments.resume, &partial_results(&arguments.out))?;
     let settings = arguments.settings;
     let weights = load_weights(&arguments.weights)?;

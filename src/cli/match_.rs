@@ -20,7 +20,7 @@ use dyad_trainer::base::number::number;
 use super::limits::Limits;
 use super::player::PlayerSpec;
 use super::progress::ProgressDisplay;
-use super::settings::{SettingsFile, check_resume};
+use super::settings::check_resume;
 use super::{Outcome, Threads, read_openings, stop_on_interrupt};
 
 #[derive(Args)]
@@ -30,8 +30,6 @@ pub struct Arguments {
     a: PlayerSpec,
     /// Second player, as the first
     b: PlayerSpec,
-    #[command(flatten)]
-    file: SettingsFile,
     #[command(flatten)]
     limits: Limits,
     /// Games at most; an odd number is rounded up
@@ -73,8 +71,8 @@ pub const NODES: u64 = 20_000;
 pub fn run(arguments: Arguments) -> Outcome {
     let control = stop_on_interrupt();
     let played = arguments.to_match()?;
-    let Arguments { a, b, file, openings, .. } = &arguments;
-    let inputs = [a.file(), b.file(), openings.as_deref(), file.settings.as_deref()];
+    let Arguments { a, b, openings, .. } = &arguments;
+    let inputs = [a.file(), b.file(), openings.as_deref()];
     check_outputs(&arguments.pgn, inputs.into_iter().flatten())?;
     if let Some(path) = &arguments.pgn {
         check_resume(arguments.resume, path)?;

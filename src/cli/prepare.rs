@@ -3,14 +3,12 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use dyad_formats::files::check_output;
 use dyad_formats::game::BrokenGame;
 use dyad_formats::samples::SampleSummary;
 use dyad_trainer::base::context::Context;
 use dyad_trainer::data::prepare::{PrepareCounts, PrepareEvent, PreparePass, PrepareSettings, prepare};
 
 use super::progress::ProgressDisplay;
-use super::settings::SettingsFile;
 use super::{Outcome, Threads, stop_on_interrupt};
 
 /// Broken games that are shown one by one.
@@ -24,15 +22,12 @@ pub struct Arguments {
     #[command(flatten)]
     threads: Threads,
     #[command(flatten)]
-    file: SettingsFile,
-    #[command(flatten)]
     settings: PrepareSettings,
 }
 
 /// Makes a sample file and says what it holds.
 pub fn run(arguments: Arguments) -> Outcome {
-    let Arguments { out, file, settings, threads } = arguments;
-    check_output(&out, file.settings.as_deref())?;
+    let Arguments { out, settings, threads } = arguments;
     if settings.inputs.is_empty() {
         return Err("name the games and positions to read: dyad prepare FILE...".into());
     }

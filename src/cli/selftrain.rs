@@ -15,7 +15,7 @@ use dyad_trainer::report::LivePage;
 use dyad_trainer::selftrain::{self, End, Method, Preset, SelfTrainEvent, SelfTrainSettings, SelfTrainSummary};
 
 use super::progress::ProgressDisplay;
-use super::settings::{Given, SettingsFile};
+use super::settings::Given;
 use super::{Outcome, Threads, load_weights, stop_on_interrupt, with_default};
 
 #[derive(Args)]
@@ -29,8 +29,6 @@ pub struct Arguments {
     /// Initial weights: a file, `default` or `material` [default: material]
     #[arg(long, conflicts_with = "resume")]
     weights: Option<PathBuf>,
-    #[command(flatten)]
-    file: SettingsFile,
     #[command(flatten)]
     settings: Given<SelfTrainSettings>,
 }

@@ -20,7 +20,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::progress::{ProgressDisplay, clock};
-use super::settings::{Given, SettingsFile, check_same};
+use super::settings::{Given, check_same};
 use super::{Outcome, Threads, load_weights, stop_on_interrupt};
 
 #[derive(Args)]
@@ -34,8 +34,6 @@ pub struct Arguments {
     /// Resume the run in the folder, with its settings; --iterations, --keep-going and --threads may change
     #[arg(long)]
     resume: bool,
-    #[command(flatten)]
-    file: SettingsFile,
     #[command(flatten)]
     settings: Given<TrainingSettings>,
     #[command(flatten)]

@@ -78,16 +78,8 @@ fn games_become_samples_labels_and_weights() {
     write_games(&folder.join("games.pgn"), 60);
     let printed = run(&folder, "prepare games.pgn -o a.samples --scores white --quiet --min-ply 6 --test-percent 25");
     assert!(printed.contains("60 games or lines read, 6 of them broken"), "{printed}");
-    fs::write(
-        folder.join("settings.json"),
-        r#"{"prepare": {"scores": "white", "test-percent": 25.0, "quiet": true, "min-ply": 6},
-            "fit": {"epochs": 2, "seed": 7, "groups": ["material", "piece_square"], "result-share": 0}}"#,
-    )
-    .unwrap();
-    run(&folder, "prepare games.pgn --settings settings.json -o b.samples");
-    assert_eq!(identity(folder.join("a.samples")), identity(folder.join("b.samples")));
 
-    let fit = "fit a.samples --settings settings.json -o w.json";
+    let fit = "fit a.samples --epochs 2 --seed 7 --groups material,piece_square -o w.json --result-share 0";
     let printed = run(&folder, fit);
     assert!(printed.contains("test loss"), "{printed}");
     let weights = weights_file::load(&folder.join("w.json")).unwrap();
@@ -95,10 +87,8 @@ fn games_become_samples_labels_and_weights() {
     let first = fs::read(folder.join("w.json")).unwrap();
     run(&folder, &format!("{fit} --threads 3"));
     assert!(fs::read(folder.join("w.json")).unwrap() == first, "threads changed the weights");
-    run(
-        &folder,
-        "fit a.samples --settings settings.json -o leaves.json --result-share 1 --leaves material --threads 2",
-    );
+    let on_leaves = "-o leaves.json --result-share 1 --leaves material --threads 2";
+    run(&folder, &format!("fit a.samples --epochs 2 --seed 7 --groups material,piece_square {on_leaves}"));
     let led = weights_file::load(&folder.join("leaves.json")).unwrap();
     let material = Weights::material().id();
     assert_eq!(
@@ -391,16 +381,6 @@ fn outputs_never_replace_inputs() {
     ] {
         refuse(&folder, &format!("{arguments} --games 2 --nodes 10"), expected);
     }
-    fs::write(path("s.json"), "{}").unwrap();
-    for arguments in [
-        "match material default --settings s.json --pgn s.json",
-        "datagen --settings s.json --out s.json",
-        "prepare o.pgn --settings s.json --out s.json",
-        "label o.samples --settings s.json --out s.json",
-        "fit o.samples --settings s.json --out s.json",
-    ] {
-        refuse(&folder, arguments, "the output s.json is the input s.json");
-    }
     refuse(&folder, "annotate o.pgn --weights w.json --out link.json", "the output link.json is the input w.json");
     refuse(&folder, "annotate o.pgn --out a.pgn --html ./a.pgn", "two outputs are called ./a.pgn");
     // A file of another kind is nothing to append to, though it is no input.
@@ -409,7 +389,6 @@ fn outputs_never_replace_inputs() {
     refuse(&folder, "match material default --games 2 --nodes 10 --pgn w.json --resume", not_ours);
     refuse(&folder, "datagen --games 2 --nodes 10 --out w.json", "w.json exists: continue it with --resume");
     refuse(&folder, "datagen --games 2 --nodes 10 --out w.json --resume", "they stay");
-    assert_eq!(fs::read_to_string(path("s.json")).unwrap(), "{}");
     assert_eq!(fs::read_to_string(path("o.pgn")).unwrap(), "1. e4 e5 *\n\n");
     assert!(weights_file::load(&path("w.json")).is_ok() && !path("new.pgn").exists());
     // A page under a name that the user did not choose follows no link.
