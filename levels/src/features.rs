@@ -124,7 +124,7 @@ pub fn phase(board: &Board) -> f64 {
 
 /// How many pawns a move loses against the best one at full depth. Values are clamped to ten pawns, since pawns do not
 /// matter in decided games.
-pub fn loss(values: &[Value; DEPTHS], best: &[Value; DEPTHS]) -> f64 {
+fn loss(values: &[Value; DEPTHS], best: &[Value; DEPTHS]) -> f64 {
     pawns(best[DEPTHS - 1]) - pawns(values[DEPTHS - 1])
 }
 

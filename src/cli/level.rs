@@ -7,16 +7,14 @@ use clap::{Args, Subcommand};
 use dyad_engine::eval::Weights;
 use dyad_formats::error::Error;
 use dyad_formats::files::{AtomicFile, check_output};
-use dyad_levels::analysis::PLIES;
 use dyad_levels::file::{self, MoveModel};
 use dyad_trainer::base::context::{Context, Progress};
 use dyad_trainer::base::number::number;
 use dyad_trainer::base::words::counted;
 use dyad_trainer::levels::estimate::{self, EstimateEvent, EstimateInput, FEWEST_MOVES};
 use dyad_trainer::levels::examples::MoveExample;
-use dyad_trainer::levels::measure::{self, FIRST_PLY, LOSSES, Row};
 use dyad_trainer::levels::prepare::{self, RecordSettings};
-use dyad_trainer::levels::records::{self, Offsets};
+use dyad_trainer::levels::records;
 use dyad_trainer::levels::training;
 
 use super::prepare::show_broken;
@@ -35,8 +33,6 @@ enum Tool {
     Prepare(Prepare),
     /// Train the move model on records
     Train(Train),
-    /// Measure a model on held-out players, by rating bands
-    Measure(Measure),
     /// Estimate the ratings of players from their games
     Estimate(EstimateArguments),
 }
@@ -62,15 +58,6 @@ struct Train {
     /// Model to write
     #[arg(long, short, value_name = "FILE")]
     out: PathBuf,
-}
-
-#[derive(Args)]
-struct Measure {
-    /// Records of `dyad level prepare`
-    records: PathBuf,
-    /// Model to measure [default: the built-in one]
-    #[arg(long, value_name = "FILE")]
-    model: Option<PathBuf>,
 }
 
 #[derive(Args)]
@@ -105,7 +92,6 @@ pub fn run(arguments: Arguments) -> Outcome {
     match arguments.tool {
         Tool::Prepare(arguments) => prepare(arguments),
         Tool::Train(arguments) => train(arguments),
-        Tool::Measure(arguments) => measure(&arguments),
         Tool::Estimate(arguments) => estimate(arguments),
     }
 }
@@ -153,7 +139,7 @@ fn train(arguments: Train) -> Outcome {
         eprintln!("pass {epoch} of {}: loss {loss:.4}", settings.epochs);
     });
     let parameters: Vec<f64> = parameters.into_iter().map(file::round).collect();
-    let quality = training::quality(&parameters, None, held_out());
+    let quality = training::quality(&parameters, held_out());
     let made = serde_json::json!({
         "records": header, "positions": learned_from.len(), "settings": settings,
         "held-out": { "positions": quality.count, "loss": file::round(quality.loss), "accuracy": file::round(quality.accuracy) },
@@ -230,60 +216,4 @@ fn no_player(player: &Option<String>, min_games: usize, files: &[PathBuf]) -> St
     let files: Vec<String> = files.iter().map(|path| path.display().to_string()).collect();
     let games = counted(min_games as u64, "game", "games");
     format!("{name} with at least {games} and {FEWEST_MOVES} moves in {}", files.join(", "))
-}
-
-fn measure(arguments: &Measure) -> Outcome {
-    let model = model_or_embedded(arguments.model.as_deref())?;
-    let (_, records) = records::read(&arguments.records)?;
-    let offsets = Offsets::of(&model);
-    let examples: Vec<MoveExample> = records.iter().map(|record| MoveExample::new(record, &offsets)).collect();
-    let held_out: Vec<&MoveExample> = examples.iter().filter(|example| example.test).collect();
-    let bands: Vec<u32> = (800..=2600).step_by(200).collect();
-    let ratings: Vec<f64> = bands.iter().map(|&band| f64::from(band)).collect();
-    let rows = bands.iter().map(|&band| measure::row(&model.parameters, band, &ratings, &held_out));
-    let rows: Vec<Row> = rows.filter(|row| row.own.count > 0).collect();
-    if rows.is_empty() {
-        let (records, lowest, highest) = (arguments.records.display(), bands[0], bands[bands.len() - 1]);
-        return Err(format!(
-            "no position of held-out players in {records} from ply {FIRST_PLY} on in the bands {lowest} to {highest}"
-        )
-        .into());
-    }
-    print_tables(&ratings, &rows);
-    Ok(())
-}
-
-fn print_tables(ratings: &[f64], rows: &[Row]) {
-    let head = |title: &str, columns: Vec<String>| {
-        println!("\n{title}\n\n| band | positions | {} |", columns.join(" | "));
-        println!("|---|---|{}", "---|".repeat(columns.len()));
-    };
-    let line = |row: &Row, cells: Vec<String>| println!("| {} | {} | {} |", row.band, row.own.count, cells.join(" | "));
-    let models = || ratings.iter().map(|rating| format!("model {rating}")).chain(["own rating".to_string()]).collect();
-    head("Accuracy, %", models());
-    for row in rows {
-        line(row, row.models.iter().chain([&row.own]).map(|q| format!("{:.1}", 100.0 * q.accuracy)).collect());
-    }
-    head("Negative log-likelihood", models());
-    for row in rows {
-        line(row, row.models.iter().chain([&row.own]).map(|q| format!("{:.4}", q.loss)).collect());
-    }
-    head(
-        "Accuracy of the best move by plies, %",
-        PLIES.iter().map(|&plies| counted(plies.into(), "ply", "plies")).collect(),
-    );
-    for row in rows {
-        line(row, row.best.iter().map(|share| format!("{:.1}", 100.0 * share)).collect());
-    }
-    head("Mates in one that are played, %", ["positions with one", "people", "model"].map(str::to_string).to_vec());
-    for row in rows {
-        let [people, model] = row.mate_rates.map(|share| format!("{:.1}", 100.0 * share));
-        line(row, vec![row.mates.to_string(), people, model]);
-    }
-    let columns = |&loss: &f64| [format!("{}: people", counted(loss as u64, "pawn", "pawns")), "model".to_string()];
-    head("Share of moves that lose at least this much, %", LOSSES.iter().flat_map(columns).collect());
-    for row in rows {
-        let cells = row.human.iter().zip(&row.model).flat_map(|(human, model)| [human, model]);
-        line(row, cells.map(|share| format!("{:.2}", 100.0 * share)).collect());
-    }
 }

@@ -20,25 +20,14 @@ fn from_games_to_a_model() {
     let printed = refusal(&["level", "train", text(&records), "--out", text(&model)]);
     assert!(printed.contains("no training position in ") && printed.contains(", 16 of held-out"), "{printed}");
     assert!(!model.exists());
-    let lines = output(&["level", "measure", text(&records)]);
-    assert!(lines.iter().any(|line| line.starts_with("| band | positions | model 800 |")), "{lines:?}");
-    let tables: Vec<&[String]> = lines.split(|line| !line.starts_with('|')).filter(|table| !table.is_empty()).collect();
-    let cells = |line: &String| line.matches('|').count();
-    assert!(tables.iter().all(|table| table.iter().all(|line| cells(line) == cells(&table[0]))), "{lines:?}");
-    assert!(tables.len() == 5 && tables.iter().all(|table| table.len() == 3), "{lines:?}");
     output(&[&prepare[..], &["0"]].concat());
     let lines = output(&["level", "train", text(&records), "--out", text(&model)]);
     assert!(lines[0].starts_with("16 positions learned from"), "{lines:?}");
-    let printed = refusal(&["level", "measure", text(&records), "--model", text(&model)]);
-    assert!(printed.contains("no position of held-out players in "), "{printed}");
-    // Training and measure read a file to its end or refuse it.
+    // A file is read to its end or refused.
     let whole = fs::read(&records).unwrap();
     fs::write(&records, &whole[..whole.len() - 5]).unwrap();
-    let train = ["level", "train", text(&records), "--out", text(&model)];
-    for tool in [&train[..], &["level", "measure", text(&records)]] {
-        let printed = refusal(tool);
-        assert!(printed.contains("records, line 17: EOF while parsing"), "{printed}");
-    }
+    let printed = refusal(&["level", "train", text(&records), "--out", text(&model)]);
+    assert!(printed.contains("records, line 17: EOF while parsing"), "{printed}");
     for (player, reason) in [
         ("a", "a: 3 moves, too few for an estimate (10)"),
         ("unknown", "no player \"unknown\" with at least 1 game and 10 moves in "),

@@ -16,7 +16,6 @@ use dyad_levels::model::SkillLevel;
 use crate::base::context::Context;
 use crate::base::parallel::ordered_for_each;
 use crate::levels::examples::MoveExample;
-use crate::levels::measure::FIRST_PLY;
 use crate::levels::prepare::{GameSkipReason, HeldOut, PlayedGame, RecordSettings, read_games, record};
 use crate::levels::records::{Offsets, Pool};
 
@@ -57,6 +56,9 @@ pub struct RatingEstimate {
     /// The 95 % interval.
     pub interval: [u32; 2],
 }
+
+/// Moves before this ply are opening theory.
+const FIRST_PLY: usize = 10;
 
 /// Fewest moves of an estimate: with less the interval is as wide as the scale.
 pub const FEWEST_MOVES: usize = 10;
@@ -166,7 +168,7 @@ fn moves_of(analyzer: &mut MoveAnalyzer, played: &PlayedGame, side: usize, contr
     let mut game = Game::default();
     let mut examples = Vec::new();
     for (ply, &mv) in played.moves.iter().enumerate() {
-        if ply % 2 == side && ply >= FIRST_PLY as usize && game.board().count_moves() > 1 {
+        if ply % 2 == side && ply >= FIRST_PLY && game.board().count_moves() > 1 {
             examples
                 .push(MoveExample::new(&record(analyzer, &game, mv, control, |record| record), &Offsets::default()));
         }
@@ -176,7 +178,7 @@ fn moves_of(analyzer: &mut MoveAnalyzer, played: &PlayedGame, side: usize, contr
 }
 
 /// The rating with the highest likelihood, and its interval.
-pub(super) fn likeliest(parameters: &[f64], examples: &[&MoveExample]) -> (u32, [u32; 2]) {
+fn likeliest(parameters: &[f64], examples: &[&MoveExample]) -> (u32, [u32; 2]) {
     let (from, to, step) = RATINGS;
     let likelihood = |rating: u32| -> f64 {
         let level = SkillLevel::new(parameters, f64::from(rating));

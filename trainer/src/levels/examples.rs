@@ -6,7 +6,6 @@ use dyad_levels::analysis::DEPTHS;
 use dyad_levels::features::PositionContext;
 use dyad_levels::model::PositionInput;
 
-use crate::levels::prepare::band_of;
 use crate::levels::records::{Offsets, Record};
 
 /// A position with the move that was played.
@@ -18,18 +17,8 @@ pub struct MoveExample {
     pub played: usize,
     /// Rating of the side to move, on the scale of the model.
     pub rating: f64,
-    /// The band of that rating.
-    pub band: u32,
-    /// Values of the moves, for measurements.
-    pub values: Vec<[Value; DEPTHS]>,
     /// Whether it is a test example.
     pub test: bool,
-    /// Number of plies before the position.
-    pub ply: u32,
-    /// Hash of the player.
-    pub player: u64,
-    /// Hash of the game.
-    pub game: u64,
 }
 
 impl MoveExample {
@@ -46,12 +35,7 @@ impl MoveExample {
             input: PositionInput::new(&context, &moves, &values, &record.repeats),
             played: record.played,
             rating,
-            band: band_of(rating as u32),
-            values,
             test: record.test,
-            ply: crate::data::positions::ply_of(board),
-            player: record.player,
-            game: record.game,
         }
     }
 }

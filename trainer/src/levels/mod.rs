@@ -3,7 +3,6 @@
 
 pub mod estimate;
 pub mod examples;
-pub mod measure;
 pub mod prepare;
 pub mod records;
 pub mod training;

@@ -203,25 +203,12 @@ fn add_penalty(settings: &LevelSettings, parameters: &[f64], gradient: &mut [f64
     }
 }
 
-/// The mean quality of a model on examples, each taken at its own rating or all at one.
+/// The mean quality of a model on examples, each taken at its own rating.
 #[must_use]
-pub fn quality<'a>(
-    parameters: &[f64],
-    rating: Option<f64>,
-    examples: impl Iterator<Item = &'a MoveExample>,
-) -> ModelQuality {
-    let fixed = rating.map(|rating| SkillLevel::new(parameters, rating));
+pub fn quality<'a>(parameters: &[f64], examples: impl Iterator<Item = &'a MoveExample>) -> ModelQuality {
     let mut quality = ModelQuality::default();
     for example in examples {
-        let own;
-        let level = match &fixed {
-            Some(level) => level,
-            None => {
-                own = SkillLevel::new(parameters, example.rating);
-                &own
-            }
-        };
-        let moves = level.predict(&example.input).moves;
+        let moves = SkillLevel::new(parameters, example.rating).predict(&example.input).moves;
         quality.count += 1;
         quality.loss -= moves[example.played].max(1e-12).ln();
         quality.accuracy += f64::from(u8::from(likeliest(&moves) == example.played));
@@ -231,7 +218,7 @@ pub fn quality<'a>(
 }
 
 /// The index of the largest number, the first of equal ones.
-pub(super) fn likeliest(numbers: &[f64]) -> usize {
+fn likeliest(numbers: &[f64]) -> usize {
     numbers.iter().enumerate().rev().max_by(|(_, a), (_, b)| a.total_cmp(b)).map_or(0, |(index, _)| index)
 }
 
@@ -248,7 +235,7 @@ mod tests {
         let example = &examples[1];
         let mut gradient = vec![0.0; PARAMETERS];
         add_gradient(&parameters, example, 1.0, &mut gradient);
-        let loss = |parameters: &[f64]| quality(parameters, None, [example].into_iter()).loss;
+        let loss = |parameters: &[f64]| quality(parameters, [example].into_iter()).loss;
         let touched: Vec<usize> = (0..PARAMETERS).filter(|&index| gradient[index] != 0.0).collect();
         assert!(touched.len() > 150, "{}", touched.len());
         for index in touched {
@@ -268,8 +255,8 @@ mod tests {
         let all: Vec<&MoveExample> = examples.iter().collect();
         let settings = LevelSettings { epochs: 10, batch: 8, ..LevelSettings::default() };
         let trained = train(&settings, &all, |_, _| {});
-        let before = quality(&start(), None, examples.iter());
-        let after = quality(&trained, None, examples.iter());
+        let before = quality(&start(), examples.iter());
+        let after = quality(&trained, examples.iter());
         assert!(after.loss < 0.8 * before.loss && after.accuracy >= before.accuracy, "{before:?} {after:?}");
         assert_eq!(trained, train(&settings, &all, |_, _| {}));
     }
