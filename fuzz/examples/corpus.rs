@@ -13,6 +13,6 @@ fn main() -> std::io::Result<()> {
         fs::write(folder.join(format!("seed-{number:03}")), seed)?;
     }
     let quoted =
-        |word: &&str| format!("\"{}\"\n", word.bytes().map(|byte| format!("\\x{byte:02x}")).collect::<String>());
-    fs::write(folder.with_extension("dict"), target.words.iter().map(quoted).collect::<String>())
+        |word: &String| format!("\"{}\"\n", word.bytes().map(|byte| format!("\\x{byte:02x}")).collect::<String>());
+    fs::write(folder.with_extension("dict"), target.words().iter().map(quoted).collect::<String>())
 }

@@ -17,27 +17,6 @@ use dyad_trainer::learn::settings::TrainingSettings;
 use dyad_trainer::learn::state::{Counters, TrainingState};
 use dyad_trainer::selftrain;
 
-pub const JSON_WORDS: [&str; 18] = [
-    "{",
-    "}",
-    "[",
-    "]",
-    "\"",
-    ":",
-    ",",
-    "null",
-    "true",
-    "-1",
-    "0",
-    "1e400",
-    "4294967296",
-    "-9223372036854775809",
-    "\\u0000",
-    "generation",
-    "stage",
-    "weights",
-];
-
 /// A temporary folder, removed on drop.
 struct Scratch(PathBuf);
 

@@ -12,6 +12,8 @@
 mod binary;
 mod text;
 
+use std::collections::BTreeMap;
+
 #[allow(dead_code, reason = "modules of the program; these checks use their parsers alone")]
 #[path = "../../src/uci"]
 mod uci {
@@ -28,25 +30,30 @@ pub struct Target {
     pub check: fn(&[u8]),
     /// Valid and nearly valid inputs.
     pub seeds: fn() -> Vec<Vec<u8>>,
+}
+
+impl Target {
     /// Dictionary for mutations.
-    pub words: &'static [&'static str],
+    ///
+    /// # Panics
+    /// Never: the file is part of the program.
+    pub fn words(&self) -> Vec<String> {
+        let mut all: BTreeMap<String, Vec<String>> =
+            serde_json::from_str(include_str!("../seeds/words.json")).expect("lists of words");
+        all.remove(self.name).unwrap_or_default()
+    }
 }
 
 /// All targets.
 pub const TARGETS: [Target; 8] = [
-    Target { name: "fen", check: text::fen, seeds: text::fen_seeds, words: &text::FEN_WORDS },
-    Target { name: "uci", check: text::uci, seeds: text::uci_seeds, words: &text::UCI_WORDS },
-    Target { name: "pgn", check: text::pgn, seeds: text::pgn_seeds, words: &text::PGN_WORDS },
-    Target { name: "epd", check: text::epd, seeds: text::epd_seeds, words: &text::EPD_WORDS },
-    Target { name: "weights", check: binary::weights, seeds: binary::weights_seeds, words: &binary::JSON_WORDS },
-    Target { name: "samples", check: binary::samples, seeds: binary::samples_seeds, words: &[] },
-    Target {
-        name: "checkpoint",
-        check: binary::checkpoint,
-        seeds: binary::checkpoint_seeds,
-        words: &binary::JSON_WORDS,
-    },
-    Target { name: "state", check: binary::state, seeds: binary::state_seeds, words: &binary::JSON_WORDS },
+    Target { name: "fen", check: text::fen, seeds: text::fen_seeds },
+    Target { name: "uci", check: text::uci, seeds: text::uci_seeds },
+    Target { name: "pgn", check: text::pgn, seeds: text::pgn_seeds },
+    Target { name: "epd", check: text::epd, seeds: text::epd_seeds },
+    Target { name: "weights", check: binary::weights, seeds: binary::weights_seeds },
+    Target { name: "samples", check: binary::samples, seeds: binary::samples_seeds },
+    Target { name: "checkpoint", check: binary::checkpoint, seeds: binary::checkpoint_seeds },
+    Target { name: "state", check: binary::state, seeds: binary::state_seeds },
 ];
 
 /// Runs the check of a target.

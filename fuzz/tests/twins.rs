@@ -34,7 +34,7 @@ fn damage() -> impl Strategy<Value = Damage> {
     ]
 }
 
-fn apply(damage: &Damage, input: &mut Vec<u8>, seeds: &[Vec<u8>], words: &[&str]) {
+fn apply(damage: &Damage, input: &mut Vec<u8>, seeds: &[Vec<u8>], words: &[String]) {
     let place = |at: f64, bytes: &[u8]| (at * bytes.len() as f64) as usize;
     let range = |from: f64, to: f64, bytes: &[u8]| {
         let (from, to) = (place(from, bytes), place(to, bytes));
@@ -67,7 +67,7 @@ fn apply(damage: &Damage, input: &mut Vec<u8>, seeds: &[Vec<u8>], words: &[&str]
         }
         Damage::Word(at, word) => {
             let at = place(at, input);
-            let word = words.get(word.checked_rem(words.len()).unwrap_or(0)).copied().unwrap_or_default();
+            let word = words.get(word.checked_rem(words.len()).unwrap_or(0)).map_or("", String::as_str);
             input.splice(at..at, word.bytes());
         }
     }
@@ -76,13 +76,13 @@ fn apply(damage: &Damage, input: &mut Vec<u8>, seeds: &[Vec<u8>], words: &[&str]
 /// Checks the seeds, then `cases` damaged ones.
 fn twin(name: &str, cases: u32) {
     let target = TARGETS.iter().find(|target| target.name == name).expect("a target of this name");
-    let seeds = (target.seeds)();
+    let (seeds, words) = ((target.seeds)(), target.words());
     seeds.iter().for_each(|seed| (target.check)(seed));
     let config = Config { cases, failure_persistence: None, ..Config::default() };
     let inputs = (0..seeds.len(), vec(damage(), 1..6));
     let result = TestRunner::new(config).run(&inputs, |(seed, damages)| {
         let mut input = seeds[seed].clone();
-        damages.iter().for_each(|damage| apply(damage, &mut input, &seeds, target.words));
+        damages.iter().for_each(|damage| apply(damage, &mut input, &seeds, &words));
         let shown = String::from_utf8_lossy(&input).into_owned();
         std::panic::catch_unwind(|| (target.check)(&input)).map_err(|panic| {
             let message = panic.downcast_ref::<String>().cloned();
