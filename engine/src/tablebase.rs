@@ -57,7 +57,7 @@ pub(crate) struct RootMoves {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RankedMove {
     pub(crate) mv: Move,
-    /// Higher is better; equal ranks are not told apart.
+    /// Higher is better; moves of equal rank are not ordered.
     pub(crate) rank: i32,
     /// The value by the tables.
     pub(crate) value: Value,

@@ -40,7 +40,8 @@ impl Target {
     pub fn words(&self) -> Vec<String> {
         let mut all: BTreeMap<String, Vec<String>> =
             serde_json::from_str(include_str!("../seeds/words.json")).expect("lists of words");
-        all.remove(self.name).unwrap_or_default()
+        let list = if ["weights", "checkpoint", "state"].contains(&self.name) { "json" } else { self.name };
+        all.remove(list).unwrap_or_default()
     }
 }
 

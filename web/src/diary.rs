@@ -17,10 +17,8 @@ use serde::{Deserialize, Serialize};
 use crate::play::letter;
 use crate::tables::{pawns, tables};
 
-/// The smallest change that is told.
+/// The smallest change that is reported, in pawns. A reported fact whose value falls below it is in doubt.
 const SMALLEST: f64 = 0.03;
-/// A fact that was told is in doubt below this value, in pawns.
-const DOUBTED: f64 = 0.03;
 /// Values of pieces are larger than all others: so much less does their change count.
 const PIECE_VALUE: f64 = 0.1;
 /// Positions that are looked at, and those of them with a feature from which its value is known.
@@ -120,11 +118,12 @@ impl Told {
 
     fn tell(&mut self, Candidate { key, value, words: [good, bad], picture, .. }: Candidate) -> Fact {
         let before = self.0.insert(key, value);
-        let is_doubted = value.abs() < DOUBTED && before.is_some();
-        let sign = if is_doubted { before.unwrap_or_default() } else { value };
-        let words = if sign >= 0.0 { good } else { bad };
-        let words =
-            if is_doubted { format!("No longer sure: {}{}", words[..1].to_lowercase(), &words[1..]) } else { words };
+        let doubted = before.filter(|_| value.abs() < SMALLEST);
+        let words = if doubted.unwrap_or(value) >= 0.0 { good } else { bad };
+        let words = match doubted {
+            Some(_) => format!("No longer sure: {}{}", words[..1].to_lowercase(), &words[1..]),
+            None => words,
+        };
         let text = match before {
             // The value of a piece is in its words.
             _ if words.ends_with('.') => words,
@@ -327,10 +326,10 @@ mod tests {
         let texts: Vec<&str> = news.iter().map(|fact| fact.text.as_str()).collect();
         assert!(texts.iter().any(|text| text.starts_with("Knights belong in the center (+0.")), "{texts:?}");
         assert!(told.news(&weights, &[], 100).is_empty());
-        let doubted = told.news(&Weights::material(), &[], 100);
+        let news = told.news(&Weights::material(), &[], 100);
         let is_doubt =
             |fact: &Fact| fact.text.starts_with("No longer sure: knights belong in the center (+0.00, it was +0.");
-        assert!(doubted.iter().any(is_doubt), "{doubted:?}");
+        assert!(news.iter().any(is_doubt), "{news:?}");
         assert!(Told::new(&Weights::material()).news(&Weights::material(), &[], 100).is_empty());
     }
 }

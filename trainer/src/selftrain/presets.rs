@@ -79,11 +79,10 @@ impl SelfTrainSettings {
         match (preset, minutes) {
             (Preset::Scratch, 1..=SHORT) => {
                 let part = if method == Method::Regression { 2 } else { 4 };
-                let tuning_pairs = tuning_pairs / 3;
                 SelfTrainSettings {
                     positions: positions / part,
                     match_games: 100,
-                    tuning_pairs,
+                    tuning_pairs: tuning_pairs / 3,
                     long_games: 200,
                     ..sized
                 }

@@ -71,7 +71,8 @@ pub(super) fn tuned(
     let parameters: Vec<Parameter> = start.map(interpolation).into_iter().chain(of_factors).collect();
     let weights = |values: &[f64]| {
         let (coefficients, values) = values.split_at(values.len() - factors.len());
-        let mut floats = interpolate(from, &trained, coefficients.first().copied().unwrap_or(1.0))?;
+        // Without a coefficient `from` is the fit itself.
+        let mut floats = interpolate(from, &trained, coefficients.first().copied().unwrap_or(0.0))?;
         factors.iter().zip(values).for_each(|(factor, &value)| factor.multiply(&mut floats, value));
         in_units_of(from, &floats)
     };
