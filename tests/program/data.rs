@@ -5,14 +5,12 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::thread;
-use std::time::Duration;
 
 use dyad_engine::board::Board;
 use dyad_engine::eval::Weights;
 use dyad_formats::hash;
 use dyad_formats::samples::SampleFile;
 use dyad_formats::weights_file;
-use dyad_trainer::data::label::partial_results;
 
 use crate::driver::folder;
 #[cfg(unix)]
@@ -204,42 +202,6 @@ fn an_average_that_could_not_be_loaded_is_not_written() {
 }
 
 #[test]
-fn labels_survive_a_kill() {
-    let folder = folder("labels");
-    write_games(&folder.join("games.pgn"), 20);
-    run(&folder, "prepare games.pgn -o a.samples --min-ply 6 --positions 700");
-    run(&folder, "label a.samples -o whole.samples --nodes 300");
-
-    let killed = folder.join("killed.samples");
-    for _ in 0..20 {
-        let resume = if partial_results(&killed).exists() { "--resume" } else { "" };
-        let written = || fs::metadata(partial_results(&killed)).map_or(0, |results| results.len());
-        let before = written();
-        let mut running =
-            command(&folder, &format!("label a.samples -o killed.samples --nodes 300 --threads 2 {resume}"))
-                .stdout(Stdio::null())
-                .stderr(Stdio::null())
-                .spawn()
-                .expect("the program was built");
-        while written() == before && running.try_wait().expect("it was started").is_none() {
-            thread::sleep(Duration::from_millis(10));
-        }
-        running.kill().expect("it may be killed");
-        running.wait().expect("it was started");
-        if killed.exists() {
-            break;
-        }
-    }
-    // A kill between the writing of the output and the removal of the partial results leaves both.
-    if partial_results(&killed).exists() {
-        refuse(&folder, "label a.samples -o killed.samples --nodes 300", "continue it with --resume, or remove it");
-        run(&folder, "label a.samples -o killed.samples --nodes 300 --resume");
-    }
-    assert_eq!(identity(killed.clone()), identity(folder.join("whole.samples")));
-    assert!(!partial_results(&killed).exists());
-}
-
-#[test]
 fn where_nothing_is_found_nothing_is_written() {
     let folder = folder("data-nothing");
     fs::write(folder.join("empty.pgn"), "").unwrap();
@@ -395,16 +357,6 @@ fn outputs_never_replace_inputs() {
     std::os::unix::fs::symlink("o.pgn", path("w.html")).unwrap();
     refuse(&folder, "report w.json", "w.html is a link");
     assert_eq!(fs::read_to_string(path("o.pgn")).unwrap(), "1. e4 e5 *\n\n");
-}
-
-#[test]
-fn numbers_that_are_none_are_refused() {
-    let folder = folder("data-numbers");
-    for number in ["nan", "1e400", "inf"] {
-        refuse(&folder, &format!("match material default --movetime {number}"), "expected a number, 0 to 31536000");
-        refuse(&folder, &format!("fit a.samples -o w.json --rate material={number}"), "is not a number");
-    }
-    refuse(&folder, "match material default --movetime=-1", "expected a number, 0 to 31536000");
 }
 
 /// Scores are read from the side that they are given from, or not at all.

@@ -286,8 +286,6 @@ pub struct Line {
     pub multipv: usize,
     /// Whether the score is a bound.
     pub is_bound: bool,
-    /// Centipawns, or moves to mate.
-    pub score: (String, i32),
     /// Chances in permille.
     pub wdl: Option<[u32; 3]>,
     /// The moves.
@@ -310,9 +308,8 @@ impl Line {
         let _seldepth = number("seldepth");
         let multipv = number("multipv");
         assert_eq!(words.next(), Some("score"), "{text}");
-        let kind = words.next().expect("a kind of score").to_string();
-        assert!(["cp", "mate"].contains(&kind.as_str()), "{text}");
-        let score: i32 = words.next().and_then(|word| word.parse().ok()).expect("an integer score");
+        assert!(["cp", "mate"].contains(&words.next().expect("a kind of score")), "{text}");
+        let _: i32 = words.next().and_then(|word| word.parse().ok()).expect("an integer score");
         let is_bound = words.next_if(|word| ["lowerbound", "upperbound"].contains(word)).is_some();
         let wdl = words.next_if_eq(&"wdl").map(|_| {
             let mut next = || words.next().and_then(|word| word.parse().ok()).expect("three integers");
@@ -328,7 +325,7 @@ impl Line {
         assert_eq!(words.next(), Some("pv"), "{text}");
         let pv: Vec<String> = words.map(str::to_string).collect();
         check_line(board, &pv, text);
-        Some(Line { depth: depth as u32, multipv: multipv as usize, is_bound, score: (kind, score), wdl, pv })
+        Some(Line { depth: depth as u32, multipv: multipv as usize, is_bound, wdl, pv })
     }
 }
 

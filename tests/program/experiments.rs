@@ -43,10 +43,7 @@ fn an_experiment_that_is_killed_finds_the_same_and_its_network_plays() {
     assert!(lines.iter().any(|line| line.contains("network")), "{lines:?}");
 
     for (arguments, expected) in [
-        (&["experiment", "nonsense", "--out", "x"][..], "there are ct-chess, ct-features, ranking-svm, deepchess"),
-        (&["experiment", "--out", "x"], "no experiment is called ''"),
-        (&["experiment", "ct-chess", "--out", "x"], "ct-chess needs --games-file"),
-        (&["experiment", "ct-chess", "--size", "night", "--out", "x"], "ct-chess needs --games-file"),
+        (&["experiment", "--out", "x"][..], "no experiment is called ''"),
         (&["match", "deepchess:/nowhere.bin", "material"], "/nowhere.bin"),
     ] {
         let printed = refusal(arguments);

@@ -361,18 +361,6 @@ fn settings_are_used_and_reported_or_refused() {
 }
 
 #[test]
-fn it_begins_a_second_after_the_last_option() {
-    let out = folder("gui-training-later").join("run");
-    write_small(&out);
-    let mut program = Program::start();
-    program.send(&options("scratch", &out));
-    let said = program.until("info string train begins");
-    assert!(said.iter().all(|line| line.starts_with("info string ")), "{said:?}");
-    program.quit();
-    assert!(out.join("state.json").exists());
-}
-
-#[test]
 fn commands() {
     let out = folder("gui-training-commands").join("run");
     let mut program = Program::start();

@@ -1,13 +1,12 @@
 //! Lines that no GUI should send, and some do.
 //!
 //! After each of them the engine answers `isready`, and shows the last valid position, or none after a refused one.
+//! Random lines are those of `fuzz/` and of `tools/torture`.
 
 use std::fs;
 use std::path::Path;
 
-use dyad_engine::board::{Board, Game};
-use rand_pcg::Pcg64Mcg;
-use rand_pcg::rand_core::{Rng, SeedableRng};
+use dyad_engine::board::Board;
 
 use crate::driver::Program;
 
@@ -176,118 +175,4 @@ fn a_position_too_long_is_refused() {
     program.send(&format!("position startpos moves {}\ngo depth 1", "g1f3 g8f6 f3g1 f6g8 ".repeat(60_000)));
     assert_eq!(program.until("bestmove").last().map(String::as_str), Some("bestmove 0000"));
     program.quit();
-}
-
-#[test]
-fn random_words() {
-    for seed in 0..2 {
-        let mut random = Random(Pcg64Mcg::seed_from_u64(seed));
-        let mut target = Target::start();
-        for _ in 0..1500 {
-            let line = match random.below(4) {
-                0 => {
-                    let game = random.game();
-                    target.expected = game.board().fen();
-                    random.position(&game).into_bytes()
-                }
-                1 => {
-                    let fen = random.damaged_fen();
-                    if let Ok(board) = Board::from_fen(&fen) {
-                        target.expected = board.fen();
-                    }
-                    format!("position fen {fen}").into_bytes()
-                }
-                2 => random.words(&WORDS).into_bytes(),
-                _ => random.damaged(&WORDS),
-            };
-            target.survive(&line);
-        }
-        target.program.quit();
-    }
-}
-
-/// No combination of these sets up a position, ends the program or takes all memory.
-#[rustfmt::skip]
-const WORDS: [&str; 66] = [
-    "uci", "isready", "debug", "on", "off", "setoption", "name", "value", "Hash", "MultiPV", "Ponder", "Clear",
-    "WeightsFile", "<empty>", "Move", "Overhead", "UCI_ShowWDL", "UCI_AnalyseMode", "true", "false",
-    "register", "later", "code", "ucinewgame", "position", "fen", "moves", "e2e4", "e7e8q", "0000", "a1a1", "E2E4",
-    "go", "infinite", "ponder", "wtime", "btime", "winc", "binc", "movestogo", "movetime", "depth", "nodes", "mate",
-    "searchmoves", "perft", "stop", "ponderhit", "d", "eval", "help", "explain", "genfens", "seed", "book", "None",
-    "0", "1", "-1", "7", "255", "256", "99999999999999999999999", "-99999999999999999999", "1e9", "é",
-];
-
-struct Random(Pcg64Mcg);
-
-impl Random {
-    fn below(&mut self, bound: usize) -> usize {
-        (self.0.next_u64() % bound as u64) as usize
-    }
-
-    fn choose<'a>(&mut self, words: &[&'a str]) -> &'a str {
-        words[self.below(words.len())]
-    }
-
-    fn words(&mut self, words: &[&str]) -> String {
-        let count = 1 + self.below(8);
-        (0..count).map(|_| format!("{}{}", self.choose(words), self.choose(&[" ", " ", "  ", "\t"]))).collect()
-    }
-
-    /// Words with some bytes changed, cut out or put in, but for line ends: those make two lines.
-    fn damaged(&mut self, words: &[&str]) -> Vec<u8> {
-        let mut bytes = self.words(words).into_bytes();
-        for _ in 0..=self.below(4) {
-            let at = self.below(bytes.len());
-            let byte = (self.0.next_u64() >> 56) as u8;
-            match (self.below(3), byte) {
-                (_, b'\n') => {}
-                (0, byte) => bytes[at] = byte,
-                (1, byte) => bytes.insert(at, byte),
-                (_, _) if bytes.len() > 1 => drop(bytes.remove(at)),
-                _ => {}
-            }
-        }
-        bytes
-    }
-
-    /// A game of random moves.
-    fn game(&mut self) -> Game {
-        let mut game = Game::default();
-        for _ in 0..self.below(60) {
-            let moves = game.board().moves();
-            if moves.is_empty() {
-                break;
-            }
-            game.push(moves[self.below(moves.len())]);
-        }
-        game
-    }
-
-    /// A command that sets up the position, one way or the other.
-    fn position(&mut self, game: &Game) -> String {
-        let blank = self.choose(&[" ", "  ", "\t", " \r "]);
-        if self.below(2) == 0 {
-            return format!("position{blank}fen {} ", game.board().fen());
-        }
-        let mut board = Board::startpos();
-        let mut line = format!(" position startpos{blank}moves");
-        for &mv in game.moves() {
-            line = format!("{line}{blank}{}", board.uci(mv));
-            board = board.after(mv);
-        }
-        line
-    }
-
-    fn damaged_fen(&mut self) -> String {
-        let mut fen: Vec<char> = self.game().board().fen().chars().collect();
-        for _ in 0..=self.below(3) {
-            let at = self.below(fen.len());
-            fen[at] = self
-                .choose(&["k", "K", "P", "p", "q", "8", "1", "9", "/", " ", "-", "w", "b", "e", "3", "6", "x"])
-                .chars()
-                .next()
-                .expect("one");
-        }
-        fen.into_iter().collect()
-    }
 }

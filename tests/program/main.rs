@@ -11,8 +11,6 @@ mod documents;
 mod driver;
 mod ends;
 mod experiments;
-#[cfg(unix)]
-mod full_disk;
 mod gui_training;
 mod hostile;
 mod levels;

@@ -55,57 +55,6 @@ fn the_documentation_lists_all_with_their_defaults() {
 }
 
 #[test]
-fn values_out_of_range_and_unknown_options_cost_one_info_string() {
-    let mut program = Program::start();
-    for option in [
-        "name Hash value 0",
-        "name Hash value 99999999999999999999",
-        "name Hash value -1",
-        "name Hash value many",
-        "name Hash",
-        "name Threads value 0",
-        "name Threads value 1025",
-        "name MultiPV value 0",
-        "name MultiPV value 257",
-        "name Move Overhead value 5001",
-        "name UCI_ShowWDL value maybe",
-        "name WeightsFile value /no/such/file",
-        "name BookFile value /tb",
-        "name Train value",
-        "name Train value on",
-        "name Train value scratch games",
-        "name PlayTrained value maybe",
-        "name TrainMethod value fit",
-        "name TrainMinutes value -1",
-        "name TrainMinutes value 2147483648",
-        "name TrainMinutes value 99999999999999999999",
-        "name TrainThreads value 257",
-        "name Open Training Page value now",
-        "name valueable value 3",
-        "Hash 128",
-        "name",
-        "",
-    ] {
-        program.send(&format!("setoption {option}"));
-        let said = program.sync();
-        assert_eq!(said.len(), 1, "{option}: {said:?}");
-        assert!(said[0].starts_with("info string "), "{option}: {said:?}");
-    }
-    program.quit();
-}
-
-#[test]
-fn a_bad_weights_file_is_refused_with_its_absolute_path() {
-    let mut program = Program::start();
-    program.send("setoption name WeightsFile value Cargo.toml");
-    let said = program.sync();
-    let path = std::path::absolute("Cargo.toml").expect("there is a current folder");
-    assert!(said[0].contains(&path.display().to_string()), "{said:?}");
-    program.search("go depth 1");
-    program.quit();
-}
-
-#[test]
 fn weights_from_a_file_and_back() {
     let mut program = Program::start();
     let eval = |program: &mut Program| {
@@ -263,18 +212,6 @@ fn as_many_lines_as_asked_for() {
     program.send("position fen 7k/8/8/8/8/8/1r6/K7 w - - 0 1");
     let output = program.search("go depth 4");
     assert!(output.iter().all(|line| !line.contains("multipv 2")), "{output:?}");
-    program.quit();
-}
-
-#[test]
-fn an_option_set_while_searching_is_set_afterwards() {
-    let mut program = Program::start();
-    program.send("go infinite\nsetoption name MultiPV value 2");
-    program.until("info string MultiPV");
-    program.send("stop");
-    program.until("bestmove");
-    let output = program.search("go depth 3");
-    assert!(output.iter().any(|line| line.contains("multipv 2")), "{output:?}");
     program.quit();
 }
 

@@ -183,57 +183,6 @@ fn a_new_go_ends_pondering() {
     program.quit();
 }
 
-/// A search whose limit was not understood must not wait for a `stop` that does not come.
-#[test]
-fn a_misread_limit_is_reported_and_answered() {
-    let mut program = Program::start();
-    for (go, note) in [
-        ("wtime abc", "go: expected a number after wtime, not 'abc'"),
-        ("wtime", "go: wtime without a number"),
-        ("depth nodes", "go: depth without a number"),
-        ("deph 10", "go: ignored 'deph 10'"),
-        ("searchmoves a1a1", "searchmoves: not legal here: 'a1a1'"),
-        ("searchmoves", "go: searchmoves without a move"),
-        ("perft x", "go: expected a number after perft, not 'x'"),
-    ] {
-        let output = program.search(&format!("go {go}"));
-        assert!(output.contains(&format!("info string {note}")), "{go}: {output:?}");
-        check_search(&after(""), &output);
-    }
-    program.quit();
-}
-
-#[test]
-fn quit_and_the_end_of_input_end_a_search() {
-    // What only counts is finished, unless it is stopped.
-    for go in [
-        "go infinite",
-        "go depth 200",
-        "go ponder wtime 1000 btime 1000",
-        "go perft 12\nstop",
-        "bench 60\nstop",
-        "genfens 9999999 seed 1\nstop",
-    ] {
-        let mut program = Program::start();
-        program.send(go);
-        program.sync();
-        program.quit();
-        let mut program = Program::start();
-        program.send(go);
-        program.sync();
-        program.close();
-    }
-}
-
-#[test]
-fn the_end_of_input_right_after_go() {
-    let mut program = Program::start();
-    program.send_bytes(b"position startpos\ngo depth 200");
-    let said = program.close();
-    let last = said.last().unwrap_or_else(|| panic!("nothing was said"));
-    assert!(last.starts_with("bestmove"), "{last}");
-}
-
 #[test]
 fn only_the_moves_asked_for() {
     let mut program = Program::start();
@@ -286,23 +235,6 @@ fn the_game_may_be_over() {
 }
 
 #[test]
-fn mates_are_reported_in_moves() {
-    // Deep enough for a search that reduces and prunes.
-    let mut program = Program::start();
-    for (position, mate) in [
-        ("6k1/5ppp/8/8/8/8/8/4R1K1 w - - 0 1", 1),
-        ("7k/8/5K2/8/8/8/8/6Q1 b - - 0 1", -1),
-        ("7k/8/8/8/8/8/R7/1R5K w - - 0 1", 2),
-    ] {
-        program.send(&format!("position fen {position}"));
-        let lines = check_search(&fen(position), &program.search("go depth 12"));
-        let last = lines.last().expect("there are lines");
-        assert_eq!(last.score, ("mate".to_string(), mate), "{position}");
-    }
-    program.quit();
-}
-
-#[test]
 fn a_search_of_a_depth_ends_with_that_depth_and_an_exact_score() {
     let mut program = Program::start();
     for depth in [1, 2, 5, 7] {
@@ -326,21 +258,6 @@ fn long_games() {
     program.send(&format!("position startpos moves {}", "g1f3 g8f6 f3g1 f6g8 ".repeat(52_000)));
     assert!(program.sync().is_empty());
     check_search(&after(""), &program.search("go depth 3"));
-    program.quit();
-}
-
-#[test]
-fn perft_move_by_move() {
-    let mut program = Program::start();
-    program.send("position fen r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq -\ngo perft 3");
-    let output = program.until("Nodes searched");
-    assert_eq!(output.last().map(String::as_str), Some("Nodes searched: 97862"));
-    assert!(output.contains(&"e1g1: 2059".to_string()), "{output:?}");
-    assert_eq!(output.iter().filter(|line| line.split(": ").count() == 2).count(), 48 + 1);
-    program.send("go perft 0");
-    assert_eq!(program.until("Nodes").last().map(String::as_str), Some("Nodes searched: 1"));
-    program.send("go perft 99999999999999999999\nstop");
-    program.until("info string perft stopped");
     program.quit();
 }
 

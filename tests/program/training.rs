@@ -48,14 +48,6 @@ fn begin(samples: &Path, out: &Path) -> Child {
     train(&[samples, "--out", out, "--batch", "20", "--iterations", "2", "--keep-going"])
 }
 
-/// Both runs made the same.
-pub fn same_weights(one: &Path, other: &Path) {
-    for file in ["iteration-00.json", "iteration-01.json", "iteration-02.json", "best.json"] {
-        let [one, other] = [one, other].map(|folder| fs::read(folder.join(file)).unwrap());
-        assert!(one == other, "{file} differs");
-    }
-}
-
 #[test]
 fn weights_are_found_by_their_names() {
     let folder = folder("weights-by-name");
@@ -87,7 +79,10 @@ fn a_training_that_is_killed_loses_nothing_but_time() {
         true => train(&["--out", killed.to_str().unwrap(), "--resume", "--threads", "2"]),
         false => begin(&samples, &killed),
     });
-    same_weights(&whole, &killed);
+    for file in ["iteration-00.json", "iteration-01.json", "iteration-02.json", "best.json"] {
+        let [one, other] = [&whole, &killed].map(|folder| fs::read(folder.join(file)).unwrap());
+        assert!(one == other, "{file} differs");
+    }
     // The same command and --resume; other settings than those of the run are refused by name.
     let again = |batch| {
         refusal(&["train", samples.to_str().unwrap(), "--out", killed.to_str().unwrap(), "--resume", "--batch", batch])
