@@ -3,14 +3,12 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use dyad_formats::error::Error;
 use dyad_formats::files::check_output;
 use dyad_formats::samples::{SampleFile, SampleSummary};
 use dyad_trainer::base::context::{Context, Progress};
-use dyad_trainer::data::label::{LabelSettings, label, partial_results};
+use dyad_trainer::data::label::{LabelSettings, label};
 
 use super::progress::ProgressDisplay;
-use super::settings::check_resume;
 use super::{Outcome, Threads, load_weights, stop_on_interrupt};
 
 #[derive(Args)]
@@ -20,9 +18,6 @@ pub struct Arguments {
     /// Sample file to write
     #[arg(long, short, value_name = "FILE")]
     out: PathBuf,
-    /// Continue from the partial results of an earlier run
-    #[arg(long)]
-    resume: bool,
     /// Weights to search with: a file, `default` or `material`
     #[arg(long, default_value = "default")]
     weights: PathBuf,
@@ -35,26 +30,19 @@ pub struct Arguments {
 /// Labels a sample file.
 pub fn run(arguments: Arguments) -> Outcome {
     check_output(&arguments.out, [&arguments.weights])?;
-    check_resume(arguments.resume, &partial_results(&arguments.out))?;
     let settings = arguments.settings;
     let weights = load_weights(&arguments.weights)?;
     let input = SampleFile::open(&arguments.samples)?;
     let stop = stop_on_interrupt();
     let mut progress = ProgressDisplay::new();
-    let mut first = None;
     let mut on_event = |Progress { done, of }| {
-        let new = done - *first.get_or_insert(done - 1);
-        let rate = new as f64 / progress.elapsed().as_secs_f64().max(1e-3);
+        let rate = done as f64 / progress.elapsed().as_secs_f64().max(1e-3);
         let left = ((of - done) as f64 / rate) as u64;
         progress.show(|| format!("{done} of {of} positions, {rate:.0} positions/s, {left} s left"));
     };
     let mut context = Context { threads: arguments.threads.count(), stop: &stop, on_event: &mut on_event };
     let labeled = label(&input, &arguments.out, &weights, &settings, &mut context);
     drop(progress);
-    if let Err(Error::Stopped) = labeled {
-        let results = partial_results(&arguments.out);
-        return Err(format!("stopped; add --resume to continue from {}", results.display()).into());
-    }
     print(&labeled?, input.len());
     Ok(())
 }

@@ -177,15 +177,11 @@ impl Packed {
         self.occupied().count_ones()
     }
 
-    /// Replaces the desired move, as [`Move::packed`] makes it, and the score. Without a move nothing changes, and
-    /// false is returned.
-    pub fn relabel(&mut self, desired: u16, score: Score) -> bool {
+    /// Replaces the desired move and the score.
+    pub fn relabel(&mut self, desired: Move, score: Score) {
         let black = self.number(24) & 0x8000;
-        if desired != 0 {
-            self.0[24..26].copy_from_slice(&(desired | black).to_le_bytes());
-            self.0[26..28].copy_from_slice(&score.0.to_le_bytes());
-        }
-        desired != 0
+        self.0[24..26].copy_from_slice(&(Move::packed(Some(desired)) | black).to_le_bytes());
+        self.0[26..28].copy_from_slice(&score.0.to_le_bytes());
     }
 
     fn occupied(&self) -> u64 {
@@ -339,8 +335,7 @@ mod tests {
             let moves = sample.board.moves();
             let Some(&desired) = moves.last() else { continue };
             let mut packed = Packed::new(&sample);
-            assert!(packed.relabel(Move::packed(Some(desired)), Score(-7)));
-            assert!(!packed.relabel(0, Score(9)));
+            packed.relabel(desired, Score(-7));
             let expected = Sample { desired: Some(desired), score: Some(Score(-7)), ..sample };
             assert_eq!(packed, Packed::new(&expected));
         }

@@ -1,14 +1,11 @@
 //! Desired moves by search instead of by the game.
 //!
 //! The move of a game may be a mistake. So the paper trained on the moves that its unmodified engine found with 200,000
-//! nodes (Tseng, Chen and Wu, section 4.1). A million positions take a day at that rate, so labels are appended to a
-//! file of partial results in chunks, and a killed labeling resumes after the last complete chunk. Each
-//! position is searched by one thread with a cleared hash table, so that labels depend neither on the threads nor on
-//! interruptions. At the end the sample file is written and the file of partial results removed.
+//! nodes (Tseng, Chen and Wu, section 4.1). Each position is searched by one thread with a cleared hash table, so that
+//! labels do not depend on the threads.
 
-use std::fs;
 use std::ops::RangeInclusive;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use clap::Args;
@@ -19,8 +16,7 @@ use dyad_engine::eval::Weights;
 use dyad_engine::search::{self, BestTwo, Limits, Report};
 use dyad_engine::value::gap;
 use dyad_formats::error::Error;
-use dyad_formats::files::{OwnFolder, check_output};
-use dyad_formats::hash;
+use dyad_formats::files::check_output;
 use dyad_formats::packed::Sample;
 use dyad_formats::samples::{SampleFile, SampleSummary, SampleWriter};
 use dyad_formats::score::Score;
@@ -29,7 +25,6 @@ use serde_json::json;
 
 use crate::base::context::{Context, Progress};
 use crate::base::is_default;
-use crate::base::json_lines::Log;
 use crate::base::number::{self, number};
 use crate::base::parallel::ordered_for_each;
 
@@ -123,8 +118,7 @@ impl Labeler<'_> {
     }
 }
 
-/// Labels all samples of `input` by searches with `weights` and writes them to `out`, resuming what an earlier call
-/// found. Reports the positions done.
+/// Labels all samples of `input` by searches with `weights` and writes them to `out`. Reports the positions done.
 pub fn label(
     input: &SampleFile,
     out: &Path,
@@ -152,107 +146,17 @@ fn label_by<L: FnMut(&Board) -> Result<Option<Label>, Error>>(
 ) -> Result<SampleSummary, Error> {
     settings.check().map_err(Error::Settings)?;
     check_output(out, [input.path()])?;
-    let description = json!({ "label": settings, "by": by });
-    let key = hash::fold_text(input.summary().identity, &description.to_string());
-    let mut results = PartialResults::open(out, key, input.len())?;
-    let found = find(input, &mut results, make, context);
-    results.append()?;
-    found?;
-    let PartialResults { path, labels, .. } = results;
-    let summary = write(input, out, labels, description)?;
-    fs::remove_file(&path).map_err(Error::file("remove", &path))?;
-    Ok(summary)
-}
-
-fn find<L: FnMut(&Board) -> Result<Option<Label>, Error>>(
-    input: &SampleFile,
-    results: &mut PartialResults,
-    make: impl Fn() -> Result<L, Error> + Sync,
-    context: &mut Context<'_, Progress>,
-) -> Result<(), Error> {
-    let samples = (results.labels.len()..input.len()).map(|index| input.read(index));
-    let take = |label: Option<Label>| {
-        results.labels.push(pack(label));
-        if results.labels.len() - results.written == CHUNK {
-            results.append()?;
-        }
-        (context.on_event)(Progress { done: results.labels.len() as u64, of: input.len() as u64 });
-        if context.stop.stopped() { Err(Error::Stopped) } else { Ok(()) }
-    };
+    let mut found: Vec<Option<Label>> = Vec::with_capacity(input.len());
+    let samples = (0..input.len()).map(|index| input.read(index));
     let label = |labeler: &mut L, sample: Result<Sample, Error>| labeler(&sample?.board);
-    ordered_for_each(context.threads, samples, make, label, take)
-}
-
-/// Number of labels in a chunk.
-const CHUNK: usize = 256;
-
-/// A move, as [`Move::packed`] makes it, with [`BELOW_MARGIN`], and its score.
-type PackedLabel = (u16, i16);
-
-/// Path of the partial results of a labeling.
-#[must_use]
-pub fn partial_results(out: &Path) -> PathBuf {
-    let mut name = out.file_name().unwrap_or_default().to_os_string();
-    name.push(".labels");
-    out.with_file_name(name)
-}
-
-/// A chunk of labels, a line of the file.
-#[derive(Serialize, Deserialize)]
-struct Chunk {
-    /// Hash of positions and settings: others are not resumed.
-    of: String,
-    labels: Vec<PackedLabel>,
-}
-
-/// Labels found so far, in a file that lasts until the sample file is written.
-struct PartialResults {
-    path: PathBuf,
-    log: Log,
-    of: String,
-    labels: Vec<PackedLabel>,
-    /// Number of labels in the file.
-    written: usize,
-}
-
-impl PartialResults {
-    /// Opens or creates the partial results for `out`, of the positions and settings with the hash `key`. An incomplete
-    /// chunk is cut off.
-    fn open(out: &Path, key: u64, positions: usize) -> Result<PartialResults, Error> {
-        let (path, of) = (partial_results(out), format!("{key:016x}"));
-        // The user did not name this file.
-        let folder = path.parent().unwrap_or(Path::new(""));
-        let opened = OwnFolder::new(folder).and_then(|_own| Log::resume::<Chunk>(&path));
-        let (log, chunks) = opened.map_err(Error::file("open", &path))?;
-        let is_other = chunks.iter().any(|chunk| chunk.of != of);
-        let labels: Vec<PackedLabel> = chunks.into_iter().flat_map(|chunk| chunk.labels).collect();
-        if is_other || labels.len() > positions {
-            let problem = "these labels are of other positions or settings; remove the file to start again";
-            return Err(Error::content(&path, "the labels", problem));
-        }
-        let written = labels.len();
-        Ok(PartialResults { path, log, of, labels, written })
-    }
-
-    /// Appends the new labels to the file.
-    fn append(&mut self) -> Result<(), Error> {
-        let labels = self.labels[self.written..].to_vec();
-        if labels.is_empty() {
-            return Ok(());
-        }
-        let written = self.log.append(&Chunk { of: self.of.clone(), labels }).and_then(|()| self.log.sync());
-        written.map_err(Error::file("write", &self.path))?;
-        self.written = self.labels.len();
-        Ok(())
-    }
-}
-
-/// Marks a label without the margin; a move takes the bits below.
-const BELOW_MARGIN: u16 = 1 << 15;
-
-fn pack(label: Option<Label>) -> PackedLabel {
-    let mark = if label.is_some_and(|label| !label.has_margin) { BELOW_MARGIN } else { 0 };
-    (Move::packed(label.map(|label| label.mv)) | mark, label.map_or(0, |label| label.score.0))
+    ordered_for_each(context.threads, samples, make, label, |label| {
+        found.push(label);
+        (context.on_event)(Progress { done: found.len() as u64, of: input.len() as u64 });
+        if context.stop.stopped() { Err(Error::Stopped) } else { Ok(()) }
+    })?;
+    let source = input.summary();
+    let from = json!({ "identity": format!("{:016x}", source.identity), "made": source.settings });
+    write(input, out, found, json!({ "label": settings, "by": by, "input": from }))
 }
 
 /// Writes the samples with their labels. Positions whose game is over are skipped, and their game begins with the next
@@ -260,21 +164,19 @@ fn pack(label: Option<Label>) -> PackedLabel {
 fn write(
     input: &SampleFile,
     out: &Path,
-    labels: Vec<PackedLabel>,
-    mut description: serde_json::Value,
+    labels: Vec<Option<Label>>,
+    description: serde_json::Value,
 ) -> Result<SampleSummary, Error> {
-    let source = input.summary();
-    description["input"] = json!({ "identity": format!("{:016x}", source.identity), "made": source.settings });
     let mut writer = SampleWriter::create(out, description)?;
     let mut labels = labels.into_iter();
     let mut starts_game = false;
     for block in input.blocks()? {
         for mut sample in block? {
             starts_game |= sample.starts_game();
-            let (label, score) = labels.next().unwrap_or_default();
-            sample.set_has_margin(label & BELOW_MARGIN == 0);
-            let labeled = sample.relabel(label & !BELOW_MARGIN, Score(score));
-            if labeled && (sample.has_margin() || !sample.is_test()) {
+            let Some(Label { mv, score, has_margin }) = labels.next().flatten() else { continue };
+            sample.set_has_margin(has_margin);
+            sample.relabel(mv, score);
+            if has_margin || !sample.is_test() {
                 sample.set_starts_game(std::mem::take(&mut starts_game));
                 writer.push(&sample)?;
             }
@@ -289,13 +191,10 @@ mod tests {
     use dyad_formats::packed::Packed;
     use dyad_formats::testing::Temporary;
     use dyad_formats::testing::walk;
-    use std::fs::OpenOptions;
-    use std::sync::atomic::{AtomicUsize, Ordering};
 
-    /// Takes the last legal move, and the number of legal moves for a score; counts the positions.
-    fn last(asked: &AtomicUsize) -> Result<impl FnMut(&Board) -> Result<Option<Label>, Error>, Error> {
+    /// Takes the last legal move, and the number of legal moves for a score.
+    fn last() -> Result<impl FnMut(&Board) -> Result<Option<Label>, Error>, Error> {
         Ok(|board: &Board| {
-            asked.fetch_add(1, Ordering::Relaxed);
             let moves = board.moves();
             Ok(moves.last().map(|&mv| Label { mv, score: Score(moves.len() as i16), has_margin: moves.len() > 1 }))
         })
@@ -312,24 +211,17 @@ mod tests {
         (folder, file)
     }
 
-    fn run(input: &SampleFile, out: &Path, threads: usize, stop_at: u64) -> (Result<SampleSummary, Error>, usize) {
-        let (stop, asked) = (Control::new(false), AtomicUsize::new(0));
-        let mut on_event = |progress: Progress| {
-            if progress.done >= stop_at {
-                stop.stop();
-            }
-        };
-        let mut context = Context { threads, stop: &stop, on_event: &mut on_event };
-        let labeled = label_by(input, out, &LabelSettings::default(), "the last move", || last(&asked), &mut context);
-        (labeled, asked.into_inner())
+    fn run(input: &SampleFile, out: &Path) -> Result<SampleSummary, Error> {
+        let stop = Control::new(false);
+        let mut context = Context { threads: 3, stop: &stop, on_event: &mut |_| () };
+        label_by(input, out, &LabelSettings::default(), "the last move", last, &mut context)
     }
 
     #[test]
     fn every_sample_gets_the_move_and_score_of_the_search() {
         let (folder, input) = samples(1_000);
         let out = folder.join("out.samples");
-        let (summary, _) = run(&input, &out, 3, u64::MAX);
-        assert_eq!(summary.unwrap().count, 1_000);
+        assert_eq!(run(&input, &out).unwrap().count, 1_000);
         let labeled = SampleFile::open(&out).unwrap();
         for index in 0..1_000 {
             let (before, after) = (input.read(index).unwrap(), labeled.read(index).unwrap());
@@ -341,58 +233,17 @@ mod tests {
         }
         assert_eq!(labeled.summary().settings["by"], "the last move");
         assert_eq!(labeled.summary().settings["input"]["made"], json!({ "from": "a walk" }));
-        assert!(!partial_results(&out).exists());
-    }
-
-    #[test]
-    fn a_killed_labeling_resumes_after_its_last_complete_chunk() {
-        let (folder, input) = samples(3_000);
-        let whole = folder.join("whole.samples");
-        run(&input, &whole, 2, u64::MAX).0.unwrap();
-        let out = folder.join("out.samples");
-        for (stop_at, lost_bytes) in [(700, 0), (1_500, 1), (2_200, 37), (2_500, 3_000)] {
-            assert!(matches!(run(&input, &out, 2, stop_at).0, Err(Error::Stopped)));
-            // As after a kill during a write.
-            let results = OpenOptions::new().write(true).open(partial_results(&out)).unwrap();
-            results.set_len(results.metadata().unwrap().len() - lost_bytes).unwrap();
-            assert!(!out.exists());
-        }
-        let (summary, asked) = run(&input, &out, 1, u64::MAX);
-        assert_eq!(summary.unwrap().identity, SampleFile::open(&whole).unwrap().summary().identity);
-        assert!(asked < 1_600, "{asked} positions were asked for once more");
-    }
-
-    #[test]
-    fn labels_of_something_else_are_refused() {
-        let (folder, input) = samples(600);
-        let out = folder.join("out.samples");
-        let (_other_folder, other) = samples(601);
-        assert!(run(&other, &out, 1, 300).0.is_err());
-        let error = run(&input, &out, 1, u64::MAX).0.unwrap_err().to_string();
-        assert!(error.contains("other positions or settings"), "{error}");
-    }
-
-    /// A foreign file is no file of partial results, and stays.
-    #[test]
-    fn a_foreign_file_stays() {
-        let (folder, input) = samples(300);
-        let out = folder.join("out.samples");
-        fs::write(partial_results(&out), "my labels").unwrap();
-        assert!(run(&input, &out, 1, u64::MAX).0.is_err());
-        assert_eq!(fs::read(partial_results(&out)).unwrap(), b"my labels");
     }
 
     #[test]
     fn settings_are_checked() {
         let (folder, input) = samples(600);
         let out = folder.join("out.samples");
-        assert!(run(&input, &out, 1, 300).0.is_err());
         let stop = Control::new(false);
         let with = |settings: LabelSettings| {
             let mut context = Context { threads: 1, stop: &stop, on_event: &mut |_| () };
-            let asked = AtomicUsize::new(0);
-            let labeled = label_by(&input, &out, &settings, "the last move", || last(&asked), &mut context);
-            labeled.map(|_| asked.into_inner()).map_err(|error| error.to_string())
+            let labeled = label_by(&input, &out, &settings, "the last move", last, &mut context);
+            labeled.map_err(|error| error.to_string())
         };
         for (settings, expected) in [
             (LabelSettings { nodes: 0, ..LabelSettings::default() }, "nodes must be at least 1, not 0"),
@@ -401,12 +252,10 @@ mod tests {
                 "hash must be 1 to 1048576, not 1048577",
             ),
             (LabelSettings { min_margin: 6_000_000, ..LabelSettings::default() }, "min-margin must be 0 to 30000"),
-            (LabelSettings { min_margin: 20, ..LabelSettings::default() }, "other positions or settings"),
         ] {
             let error = with(settings).unwrap_err();
             assert!(error.contains(expected), "{error}");
         }
-        assert!(with(LabelSettings::default()).unwrap() <= 300);
     }
 
     /// With material alone the first moves of a game are all alike; a queen that can be taken is not.
@@ -463,7 +312,7 @@ mod tests {
         }
         writer.finish().unwrap();
         let out = path.with_file_name("out.samples");
-        let summary = run(&SampleFile::open(&path).unwrap(), &out, 1, u64::MAX).0.unwrap();
+        let summary = run(&SampleFile::open(&path).unwrap(), &out).unwrap();
         assert_eq!((summary.count, summary.games), (1, 1));
     }
 

@@ -129,18 +129,29 @@ fn a_tiny_training_runs_from_games_to_a_report() {
 fn stops_anywhere_and_threads_change_nothing() {
     let [whole, broken] = [(); 2].map(|()| Temporary::new());
     run_until(&whole, &tiny(), usize::MAX, &mut Vec::new());
-    let (mut stages, mut legs, mut events) = (BTreeSet::new(), 0, Vec::new());
+    let (material, mut ended_in) = (Weights::material(), BTreeSet::new());
     loop {
-        let settings = SelfTrainSettings { threads: 1 + legs % 2, ..tiny() };
-        // Each leg gets a little further into a stage than the one before.
-        let summary = run_until(&broken, &settings, 1 + legs % 7, &mut events);
-        if summary.end == End::Finished {
+        let (stop, threads) = (Control::new(false), 1 + ended_in.len() % 2);
+        // Each leg ends within a stage that none has ended in.
+        let mut report = |event: &SelfTrainEvent| {
+            let &SelfTrainEvent::Progress(StageProgress { generation, stage, done, .. }) = event else { return };
+            let is_within = done > 0 || stage == Stage::Scale;
+            if is_within && !stop.stopped() && ended_in.insert((generation, stage)) {
+                stop.stop();
+            }
+        };
+        let summary = match is_unfinished(&broken) {
+            true => resume(&broken, &given("threads", threads), None, &stop, &mut report),
+            false => {
+                let settings = SelfTrainSettings { threads, ..tiny() };
+                begin(&settings, &material, &material, &broken, &stop, &mut report)
+            }
+        };
+        if summary.unwrap().end == End::Finished {
             break;
         }
-        stages.insert(folder::saved(&broken).unwrap().0.stage);
-        legs += 1;
     }
-    assert!(legs > 10 && stages.len() >= 5, "{legs} {stages:?}");
+    assert!(ended_in.len() >= 10, "{ended_in:?}");
     assert!(weights(&whole) == weights(&broken));
     let games = |folder: &Path| fs::read(folder.join("generation-002/games.pgn")).unwrap();
     assert!(games(&whole) == games(&broken));
@@ -356,7 +367,7 @@ fn the_engine_plays_with_what_is_proven() {
     assert!(found.has_beaten(&Weights::material()) && !found.has_beaten(&Weights::embedded()));
     assert_eq!(fs::read(&found.path).unwrap(), fs::read(whole.join("generation-002/weights.json")).unwrap());
     let (mut legs, mut events) = (0, Vec::new());
-    while run_until(&broken, &settings(1 + legs % 2), 1 + legs % 7, &mut events).end != End::Finished {
+    while run_until(&broken, &settings(1 + legs % 2), 1 + 3 * legs, &mut events).end != End::Finished {
         legs += 1;
     }
     let file = |folder: &Path, name: &str| fs::read(folder.join(name)).unwrap();
