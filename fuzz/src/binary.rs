@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use dyad_engine::board::Board;
 use dyad_engine::control::Control;
 use dyad_engine::eval::{FloatWeights, Weights};
+use dyad_formats::error::Error;
 use dyad_formats::hash;
-
 use dyad_formats::packed::{Packed, SAMPLE_BYTES, Sample};
 use dyad_formats::samples::{SampleFile, SampleWriter};
 use dyad_formats::score::{GameResult, Score};
@@ -206,7 +206,7 @@ pub fn state(input: &[u8]) {
 /// A log.
 const LOG: &str = "{\"a\":1}\n{\"b\":2}\n";
 
-fn resume(folder: &Path) -> Result<(), selftrain::SelfTrainError> {
+fn resume(folder: &Path) -> Result<(), Error> {
     selftrain::resume(folder, &selftrain::Given::new(), None, &stopped(), &mut |_| {}).map(drop)
 }
 

@@ -47,9 +47,9 @@ pub enum Error {
         /// Its error.
         source: Box<dyn StdError + Send + Sync>,
     },
-    /// A folder is in use or cannot be locked.
-    #[error(transparent)]
-    Locked(Box<dyn StdError + Send + Sync>),
+    /// A folder cannot be used: another process works in it, it holds files of others, or one of its files is damaged.
+    #[error("{0}")]
+    Folder(String),
     /// Nothing was found; says where.
     #[error("{0}")]
     Nothing(String),

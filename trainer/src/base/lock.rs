@@ -63,48 +63,23 @@ impl Write for LockedFile {
     }
 }
 
-/// Why a folder cannot be locked.
-#[derive(Debug, thiserror::Error)]
-pub enum LockError {
-    /// Another process works in it.
-    #[error("{folder} is in use: {by} trains there")]
-    InUse {
-        /// The folder.
-        folder: PathBuf,
-        /// The process, if known.
-        by: String,
-    },
-    /// A file of another program has the name of the lock.
-    #[error("{0} is a file of another program")]
-    Foreign(PathBuf),
-    /// A link lies in the folder: what is written there would go elsewhere.
-    #[error("{0} is a link: what is written there would go elsewhere; remove it")]
-    Link(PathBuf),
-    /// The system refused to make, read or lock the file.
-    #[error("cannot lock {0}: {1}")]
-    File(PathBuf, #[source] io::Error),
-}
-
-impl From<LockError> for Error {
-    fn from(error: LockError) -> Error {
-        Error::Locked(Box::new(error))
-    }
-}
-
 impl FolderLock {
     /// Takes a folder, which must be there.
     ///
     /// # Errors
     /// When another process has it, or the system refuses.
-    pub fn take(folder: &Path) -> Result<FolderLock, LockError> {
+    pub fn take(folder: &Path) -> Result<FolderLock, Error> {
         if let Some(link) = link_in(folder, SUBFOLDERS) {
-            return Err(LockError::Link(link));
+            let link = link.display();
+            return Err(Error::Folder(format!(
+                "{link} is a link: what is written there would go elsewhere; remove it"
+            )));
         }
         if is_foreign(folder) {
-            return Err(LockError::Foreign(folder.join(NAME)));
+            return Err(Error::Folder(format!("{} is a file of another program", folder.join(NAME).display())));
         }
         let path = folder.join(NAME);
-        let wrong = |error| LockError::File(path.clone(), error);
+        let wrong = |error| Error::file("lock", &path)(error);
         let opened = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(&path);
         let mut file = opened.map_err(wrong)?;
         match file.try_lock() {
@@ -113,7 +88,7 @@ impl FolderLock {
                 let mut by = String::new();
                 file.read_to_string(&mut by).ok();
                 let by = if by.trim().is_empty() { "another process".into() } else { by.trim().to_string() };
-                return Err(LockError::InUse { folder: folder.to_path_buf(), by });
+                return Err(Error::Folder(format!("{} is in use: {by} trains there", folder.display())));
             }
             Err(TryLockError::Error(error)) => return Err(wrong(error)),
         }

@@ -15,7 +15,8 @@
 //! Every file but the log is written [atomically](dyad_formats::files).
 
 use crate::base::json_lines::Log;
-use crate::base::lock::{FolderLock, LockError};
+use crate::base::lock::FolderLock;
+use dyad_formats::error::Error;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -53,7 +54,7 @@ impl RunFolder {
     ///
     /// # Errors
     /// As [`FolderLock::take`].
-    pub fn lock(&self) -> Result<FolderLock, LockError> {
+    pub fn lock(&self) -> Result<FolderLock, Error> {
         FolderLock::take(&self.0)
     }
 

@@ -42,12 +42,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use dyad_engine::eval::Weights;
+use dyad_formats::error::Error;
 use dyad_formats::files::{self, write_atomic};
 use dyad_formats::weights_file;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use super::error::SelfTrainError;
 use super::event::{Distance, Stage};
 use super::settings::SelfTrainSettings;
 use crate::base::is_default;
@@ -228,9 +228,9 @@ pub(super) struct Folder {
 
 impl Folder {
     /// Locks the folder at `path`, and creates it if it is missing.
-    pub fn take(path: &Path) -> Result<Folder, SelfTrainError> {
-        fs::create_dir_all(path).map_err(SelfTrainError::file("make", path))?;
-        let path = std::path::absolute(path).map_err(SelfTrainError::file("find", path))?;
+    pub fn take(path: &Path) -> Result<Folder, Error> {
+        fs::create_dir_all(path).map_err(Error::file("make", path))?;
+        let path = std::path::absolute(path).map_err(Error::file("find", path))?;
         let lock = FolderLock::take(&path)?;
         Ok(Folder { path, _lock: lock })
     }
@@ -245,9 +245,9 @@ impl Folder {
         settings: &SelfTrainSettings,
         start: &Weights,
         reference: &Weights,
-    ) -> Result<SelfTrainState, SelfTrainError> {
+    ) -> Result<SelfTrainState, Error> {
         let beginning = self.file(BEGINNING);
-        write_atomic(&beginning, b"").map_err(SelfTrainError::file("write", &beginning))?;
+        write_atomic(&beginning, b"").map_err(Error::file("write", &beginning))?;
         weights_file::save(start, &self.weights(0))?;
         weights_file::save(reference, &self.reference())?;
         save(&self.settings(), &settings.to_json())?;
@@ -259,11 +259,7 @@ impl Folder {
 
     /// Sets the weights that the engine plays with until a generation is proven stronger; `None` keeps them. A new
     /// reference resets the distance and the generation that the engine plays with, which is returned if there is one.
-    pub fn set_reference(
-        &self,
-        state: &mut SelfTrainState,
-        reference: Option<&Weights>,
-    ) -> Result<Option<u32>, SelfTrainError> {
+    pub fn set_reference(&self, state: &mut SelfTrainState, reference: Option<&Weights>) -> Result<Option<u32>, Error> {
         let path = self.reference();
         let saved = weights_file::load(&path)?;
         let is_playing = |new: &Weights| {
@@ -286,7 +282,7 @@ impl Folder {
     }
 
     /// Removes the half-written files of a killed process.
-    pub fn clean(&self) -> Result<(), SelfTrainError> {
+    pub fn clean(&self) -> Result<(), Error> {
         if self.is_begun() {
             remove(&self.file(BEGINNING))?;
         }
@@ -344,9 +340,9 @@ impl Folder {
         if base.exists() { base } else { self.weights(generation) }
     }
 
-    pub fn save_state(&self, state: &SelfTrainState) -> Result<(), SelfTrainError> {
+    pub fn save_state(&self, state: &SelfTrainState) -> Result<(), Error> {
         let path = self.file(STATE);
-        write_atomic(&path, state.to_text().as_bytes()).map_err(SelfTrainError::file("write", &path))
+        write_atomic(&path, state.to_text().as_bytes()).map_err(Error::file("write", &path))
     }
 }
 
@@ -450,39 +446,42 @@ impl GenerationFolder {
 }
 
 /// Writes a value as JSON, atomically.
-pub(super) fn save(path: &Path, value: &impl Serialize) -> Result<(), SelfTrainError> {
+pub(super) fn save(path: &Path, value: &impl Serialize) -> Result<(), Error> {
     let text = serde_json::to_vec_pretty(value).expect("plain data");
-    write_atomic(path, &text).map_err(SelfTrainError::file("write", path))
+    write_atomic(path, &text).map_err(Error::file("write", path))
 }
 
 /// Reads a value from JSON.
-pub(super) fn load<T: DeserializeOwned>(path: &Path) -> Result<T, SelfTrainError> {
-    let text = files::read(path, LARGEST).map_err(SelfTrainError::file("read", path))?;
+pub(super) fn load<T: DeserializeOwned>(path: &Path) -> Result<T, Error> {
+    let text = files::read(path, LARGEST).map_err(Error::file("read", path))?;
     serde_json::from_slice(&text).map_err(|error| damaged(path)(error.to_string()))
 }
 
 /// Reads settings and checks them.
-pub(super) fn load_settings(path: &Path) -> Result<SelfTrainSettings, SelfTrainError> {
+pub(super) fn load_settings(path: &Path) -> Result<SelfTrainSettings, Error> {
     let settings: SelfTrainSettings = load(path)?;
     settings.check().map_err(damaged(path))?;
     Ok(settings)
 }
 
-fn damaged(path: &Path) -> impl FnOnce(String) -> SelfTrainError {
+fn damaged(path: &Path) -> impl FnOnce(String) -> Error {
     let path = path.to_path_buf();
-    |problem| SelfTrainError::Damaged { path, problem }
+    move |problem| {
+        let (path, then) = (path.display(), "nothing was changed. Put back a copy of it, or train in another folder");
+        Error::Folder(format!("{path} is damaged: {problem}; {then}"))
+    }
 }
 
 /// State and settings of the self-training in `folder`.
 ///
 /// # Errors
 /// When there is no training, or one of the files is damaged.
-pub(super) fn saved(folder: &Path) -> Result<(SelfTrainState, SelfTrainSettings), SelfTrainError> {
+pub(super) fn saved(folder: &Path) -> Result<(SelfTrainState, SelfTrainSettings), Error> {
     let path = folder.join(STATE);
     if !path.exists() {
-        return Err(SelfTrainError::Missing(folder.to_path_buf()));
+        return Err(Error::Folder(format!("there is no training in {}", folder.display())));
     }
-    let text = files::read(&path, LARGEST).map_err(SelfTrainError::file("read", &path))?;
+    let text = files::read(&path, LARGEST).map_err(Error::file("read", &path))?;
     let state = SelfTrainState::from_text(&text).map_err(damaged(&path))?;
     state.check(folder).map_err(damaged(&path))?;
     let settings = load_settings(&folder.join(SETTINGS))?;
@@ -494,22 +493,23 @@ pub(super) fn saved(folder: &Path) -> Result<(SelfTrainState, SelfTrainSettings)
 }
 
 /// Removes a file, if it exists.
-pub(super) fn remove(path: &Path) -> Result<(), SelfTrainError> {
+pub(super) fn remove(path: &Path) -> Result<(), Error> {
     match fs::remove_file(path) {
-        Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(SelfTrainError::file("remove", path)(error)),
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(Error::file("remove", path)(error)),
         _ => Ok(()),
     }
 }
 
 /// Removes the half-written files of a killed process from `folder`.
-pub(super) fn clean(folder: &Path) -> Result<(), SelfTrainError> {
-    Ok(dyad_formats::files::clean(folder, |name| ATOMIC.contains(&name))?)
+pub(super) fn clean(folder: &Path) -> Result<(), Error> {
+    dyad_formats::files::clean(folder, |name| ATOMIC.contains(&name))
 }
 
 /// Refuses a folder with files of others that a training would overwrite.
-pub(super) fn check_free(folder: &Path) -> Result<(), SelfTrainError> {
+pub(super) fn check_free(folder: &Path) -> Result<(), Error> {
     if fs::canonicalize(folder).is_ok_and(|folder| folder.parent().is_none()) {
-        return Err(SelfTrainError::Root(folder.to_path_buf()));
+        let folder = folder.display();
+        return Err(Error::Folder(format!("{folder} is the root of a file system: name a folder in it")));
     }
     let foreign = RESERVED
         .into_iter()
@@ -517,7 +517,10 @@ pub(super) fn check_free(folder: &Path) -> Result<(), SelfTrainError> {
         .or_else(|| is_foreign(folder).then_some(lock::NAME));
     // Checked last: another process may begin a training here at the same time, and its files are not foreign.
     match foreign.filter(|_| !folder.join(BEGINNING).exists() && !folder.join(STATE).exists()) {
-        Some(name) => Err(SelfTrainError::Foreign { folder: folder.to_path_buf(), name }),
+        Some(name) => Err(Error::Folder(format!(
+            "{} holds {name}, but no self-training: a new one would overwrite it, choose another folder",
+            folder.display()
+        ))),
         None => Ok(()),
     }
 }

@@ -10,7 +10,6 @@ use dyad_formats::error::Error;
 use dyad_formats::weights_file;
 use serde_json::json;
 
-use super::error::SelfTrainError;
 use super::event::Stage;
 use super::folder::{Folder, GenerationFolder, LABELED, SelfTrainState, clean, load_settings, remove, save};
 use super::settings::{Method, SelfTrainSettings};
@@ -57,10 +56,10 @@ impl Generation {
         folder: &Folder,
         settings: &SelfTrainSettings,
         state: &mut SelfTrainState,
-    ) -> Result<Generation, SelfTrainError> {
+    ) -> Result<Generation, Error> {
         let own_folder = folder.generation(state.generation);
         let path = own_folder.path();
-        fs::create_dir_all(path).map_err(SelfTrainError::file("make", path))?;
+        fs::create_dir_all(path).map_err(Error::file("make", path))?;
         clean(path)?;
         let saved = own_folder.settings();
         let drawn = [own_folder.games(), own_folder.positions(), own_folder.labeled()];
@@ -114,7 +113,7 @@ impl Generation {
     /// The interpolation between the initial weights and the result of a regression over `positions` positions, or
     /// between the base of the best weights and the result of a comparison training. `trained` itself before a tuning,
     /// which finds the coefficients.
-    pub fn interpolated(&self, trained: Weights, positions: u64) -> Result<Weights, SelfTrainError> {
+    pub fn interpolated(&self, trained: Weights, positions: u64) -> Result<Weights, Error> {
         let (from, coefficient) = match self.settings.method {
             // Repeated interpolation with the best weights would lose the knowledge of the initial ones.
             Method::Regression => (&self.initial, self.settings.interpolation_of(positions)),
@@ -130,14 +129,14 @@ impl Generation {
     }
 
     /// The result of a finished step of a comparison training.
-    pub fn trained(&self, step: Step) -> Result<PathBuf, SelfTrainError> {
+    pub fn trained(&self, step: Step) -> Result<PathBuf, Error> {
         let folder = self.run(step);
         let run = RunFolder::new(&folder);
         Ok(run.iteration(saved_settings(&folder)?.iterations))
     }
 
     /// Removes files that are not needed after the weights are saved, most of the disk space of a training.
-    pub fn tidy(&self) -> Result<(), SelfTrainError> {
+    pub fn tidy(&self) -> Result<(), Error> {
         remove(&self.folder.fitted())?;
         for folder in [Step::Training, Step::FineTuning].map(|step| self.run(step)) {
             if !folder.exists() {

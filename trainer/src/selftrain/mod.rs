@@ -8,7 +8,6 @@
 //! stage. So a training that was stopped or killed at any moment resumes, and ends with the same weights as an
 //! uninterrupted one. The weights depend on settings and seed, not on the number of threads.
 
-mod error;
 mod estimate;
 mod event;
 pub(crate) mod folder;
@@ -31,12 +30,12 @@ use std::time::{Duration, Instant};
 
 use dyad_engine::control::Control;
 use dyad_engine::eval::Weights;
+use dyad_formats::error::Error;
 use dyad_formats::files;
 use dyad_formats::weights_file;
 
 use crate::arena::pgn_writer::date;
 use crate::learn::folder::BEST;
-pub use error::SelfTrainError;
 pub use event::{Distance, End, SelfTrainEvent, SelfTrainSummary, Stage, StageProgress};
 use folder::{Folder, PLAYING, REFERENCE, START, STATE, SelfTrainState, check_free, save, saved};
 pub use presets::Preset;
@@ -57,15 +56,16 @@ pub fn begin(
     folder: &Path,
     stop: &Control,
     on_event: &mut dyn FnMut(&SelfTrainEvent),
-) -> Result<SelfTrainSummary, SelfTrainError> {
-    settings.check().map_err(SelfTrainError::Settings)?;
+) -> Result<SelfTrainSummary, Error> {
+    settings.check().map_err(Error::Settings)?;
     if let Some(games) = &settings.games_file {
-        files::open(games).map_err(SelfTrainError::file("open", games))?;
+        files::open(games).map_err(Error::file("open", games))?;
     }
     check_free(folder)?;
     let folder = Folder::take(folder)?;
     if folder.is_begun() {
-        return Err(SelfTrainError::Exists(folder.path().to_path_buf()));
+        let folder = folder.path().display();
+        return Err(Error::Folder(format!("{folder} holds a training already: resume it, or choose another folder")));
     }
     let state = folder.begin(settings, start, reference)?;
     run(folder, settings.clone(), state, stop, on_event)
@@ -85,12 +85,12 @@ pub fn resume(
     reference: Option<&Weights>,
     stop: &Control,
     on_event: &mut dyn FnMut(&SelfTrainEvent),
-) -> Result<SelfTrainSummary, SelfTrainError> {
+) -> Result<SelfTrainSummary, Error> {
     saved(folder)?;
     let taken = Folder::take(folder)?;
     let (mut state, settings) = saved(folder)?;
-    let settings = settings.with(given).map_err(SelfTrainError::Settings)?;
-    settings.check().map_err(SelfTrainError::Settings)?;
+    let settings = settings.with(given).map_err(Error::Settings)?;
+    settings.check().map_err(Error::Settings)?;
     save(&taken.settings(), &settings.to_json())?;
     if let Some(generation) = taken.set_reference(&mut state, reference)? {
         on_event(&SelfTrainEvent::Note(format!(
@@ -107,7 +107,7 @@ fn run(
     state: SelfTrainState,
     stop: &Control,
     on_event: &mut dyn FnMut(&SelfTrainEvent),
-) -> Result<SelfTrainSummary, SelfTrainError> {
+) -> Result<SelfTrainSummary, Error> {
     let limit = Duration::from_secs(60 * settings.minutes);
     let deadline = (settings.minutes > 0).then(|| Instant::now() + limit);
     within(deadline, stop, |stop| Loop::new(folder, settings, state, (stop, deadline), on_event)?.run())

@@ -15,7 +15,6 @@ use dyad_formats::samples::SampleFile;
 use dyad_formats::score::ScoreSide;
 use dyad_formats::weights_file;
 
-use super::error::SelfTrainError;
 use super::estimate::Speed;
 use super::event::{Distance, End, SelfTrainEvent, SelfTrainSummary, Stage};
 use super::folder::{Folder, SelfTrainState, remove};
@@ -90,14 +89,14 @@ impl<'a> Loop<'a> {
         state: SelfTrainState,
         (stop, deadline): (&'a Control, Option<Instant>),
         on_event: &'a mut dyn FnMut(&SelfTrainEvent),
-    ) -> Result<Loop<'a>, SelfTrainError> {
-        let log = Log::open(&folder.log(), state.log_bytes).map_err(SelfTrainError::file("write", &folder.log()))?;
+    ) -> Result<Loop<'a>, Error> {
+        let log = Log::open(&folder.log(), state.log_bytes).map_err(Error::file("write", &folder.log()))?;
         let (reporter, now) = (Reporter::new(on_event), Instant::now());
         Ok(Loop { folder, settings, state, log, stop, reporter, ticked: now, deadline })
     }
 
     /// Runs up to the last generation, or until it is stopped.
-    pub fn run(mut self) -> Result<SelfTrainSummary, SelfTrainError> {
+    pub fn run(mut self) -> Result<SelfTrainSummary, Error> {
         self.folder.clean()?;
         if !self.state.is_over(&self.settings) {
             let best = Arc::new(weights_file::load(&self.folder.weights(self.state.best))?);
@@ -147,7 +146,7 @@ impl<'a> Loop<'a> {
     }
 
     /// Runs the remaining stages of a generation. False if it was stopped.
-    fn generation(&mut self, generation: &Generation) -> Result<bool, SelfTrainError> {
+    fn generation(&mut self, generation: &Generation) -> Result<bool, Error> {
         let stages = generation.settings.stages();
         if self.state.distance.is_none() && stages.contains(&Stage::Distance) && !self.first_distance(generation)? {
             return Ok(false);
@@ -178,7 +177,7 @@ impl<'a> Loop<'a> {
     }
 
     /// Runs a stage. False if it was stopped.
-    fn stage(&mut self, stage: Stage, generation: &Generation) -> Result<bool, SelfTrainError> {
+    fn stage(&mut self, stage: Stage, generation: &Generation) -> Result<bool, Error> {
         match (stage, generation.settings.method) {
             (Stage::Games, _) => self.games(generation),
             (Stage::Positions, _) => self.positions(generation),
@@ -194,7 +193,7 @@ impl<'a> Loop<'a> {
     }
 
     /// Plays games of the best weights.
-    fn games(&mut self, generation: &Generation) -> Result<bool, SelfTrainError> {
+    fn games(&mut self, generation: &Generation) -> Result<bool, Error> {
         let settings = &generation.settings;
         let per_game = settings.positions_per_game as u64;
         let plan = work::games(settings, generation.number);
@@ -203,11 +202,11 @@ impl<'a> Loop<'a> {
         let mut report =
             |played: GeneratorProgress| reporter.report(Progress { done: of.min(played.games * per_game), of });
         let mut context = Context { threads: settings.threads, stop: self.stop, on_event: &mut report };
-        Ok(generate(&plan, &generation.best, &[], &path, &mut context)?)
+        generate(&plan, &generation.best, &[], &path, &mut context)
     }
 
     /// Draws positions from the games.
-    fn positions(&mut self, generation: &Generation) -> Result<bool, SelfTrainError> {
+    fn positions(&mut self, generation: &Generation) -> Result<bool, Error> {
         let settings = &generation.settings;
         let filters = match settings.method {
             Method::Regression => work::filters(settings),
@@ -240,7 +239,7 @@ impl<'a> Loop<'a> {
             0 => {
                 // Without its games the generation begins again, with the settings of then.
                 [&out, &generation.folder.games()].into_iter().try_for_each(|file| remove(file))?;
-                Err(SelfTrainError::Settings(format!(
+                Err(Error::Settings(format!(
                     "positions: there is none to learn from in {}; it takes more positions",
                     counted(summary.games, "game", "games")
                 )))
@@ -250,7 +249,7 @@ impl<'a> Loop<'a> {
     }
 
     /// Finds the desired moves by search.
-    fn labels(&mut self, generation: &Generation) -> Result<bool, SelfTrainError> {
+    fn labels(&mut self, generation: &Generation) -> Result<bool, Error> {
         let out = generation.folder.labeled();
         let input = generation.folder.positions();
         if out.exists() {
@@ -271,7 +270,7 @@ impl<'a> Loop<'a> {
     }
 
     /// Trains new weights by comparison.
-    fn comparison(&mut self, generation: &Generation) -> Result<bool, SelfTrainError> {
+    fn comparison(&mut self, generation: &Generation) -> Result<bool, Error> {
         let window = self.window(generation)?;
         let start = self.folder.base(self.state.best);
         if !self.train(generation, &window, Step::Training, start)? {
@@ -285,7 +284,7 @@ impl<'a> Loop<'a> {
     }
 
     /// Fits weights to the positions. A regression that was stopped starts again.
-    fn regression(&mut self, generation: &Generation) -> Result<bool, SelfTrainError> {
+    fn regression(&mut self, generation: &Generation) -> Result<bool, Error> {
         let out = generation.folder.fitted();
         if out.exists() {
             return Ok(true);
@@ -311,13 +310,7 @@ impl<'a> Loop<'a> {
     }
 
     /// Begins or resumes a step of a comparison training. False if it was stopped.
-    fn train(
-        &mut self,
-        generation: &Generation,
-        window: &Window,
-        step: Step,
-        start: PathBuf,
-    ) -> Result<bool, SelfTrainError> {
+    fn train(&mut self, generation: &Generation, window: &Window, step: Step, start: PathBuf) -> Result<bool, Error> {
         let folder = generation.run(step);
         let reporter = &mut self.reporter;
         let mut on_event = |progress: TrainingProgress| {
@@ -332,15 +325,15 @@ impl<'a> Loop<'a> {
     }
 
     /// Loads the positions to learn from.
-    fn window(&self, generation: &Generation) -> Result<Window, SelfTrainError> {
+    fn window(&self, generation: &Generation) -> Result<Window, Error> {
         let first = generation.settings.window_start(generation.number);
         let files: Vec<PathBuf> =
             (first..=generation.number).map(|number| self.folder.generation(number).labeled()).collect();
-        Ok(Window::load(&files, Arc::clone(&generation.base))?)
+        Window::load(&files, Arc::clone(&generation.base))
     }
 
     /// Interpolates and scales the new weights.
-    fn scale(&mut self, generation: &Generation) -> Result<bool, SelfTrainError> {
+    fn scale(&mut self, generation: &Generation) -> Result<bool, Error> {
         let out = match generation.settings.tuning_pairs {
             0 => generation.folder.weights(),
             _ => generation.folder.trained(),
@@ -375,7 +368,7 @@ impl<'a> Loop<'a> {
         out: &Path,
         generation: &Generation,
         window: &Window,
-    ) -> Result<(), SelfTrainError> {
+    ) -> Result<(), Error> {
         weights.meta.name = generation.name();
         if generation.settings.keeps_scale() {
             weights.units.win_rate = generation.base.units.win_rate;
@@ -386,7 +379,7 @@ impl<'a> Loop<'a> {
     }
 
     /// Tunes the new weights by games.
-    fn tuning(&mut self, generation: &Generation) -> Result<bool, SelfTrainError> {
+    fn tuning(&mut self, generation: &Generation) -> Result<bool, Error> {
         let window = self.window(generation)?;
         let trained = weights_file::load(&generation.folder.trained())?;
         let (reporter, interpolation) = (&mut self.reporter, self.state.interpolation);
@@ -400,7 +393,7 @@ impl<'a> Loop<'a> {
 
     /// Plays the new weights against the best ones, and adopts them if they are proven stronger. Weights that the
     /// training did not change play no match.
-    fn match_with_best(&mut self, generation: &Generation) -> Result<bool, SelfTrainError> {
+    fn match_with_best(&mut self, generation: &Generation) -> Result<bool, Error> {
         let (number, settings) = (generation.number, &generation.settings);
         let new = weights_file::load(&self.folder.weights(number))?;
         if [&generation.best, &generation.initial].iter().any(|old| new.plays_as(old)) {
@@ -414,7 +407,7 @@ impl<'a> Loop<'a> {
             stream: RandomStream::Match,
             nodes: settings.match_nodes,
             games: settings.match_games,
-            sprt: Some(settings.sprt().map_err(SelfTrainError::Settings)?),
+            sprt: Some(settings.sprt().map_err(Error::Settings)?),
         };
         let best = (generation.best_name.as_str(), generation.best.clone());
         let Some(record) = self.play(generation, plan, (&generation.name(), Arc::new(new)), best)? else {
@@ -441,7 +434,7 @@ impl<'a> Loop<'a> {
     /// reference. Best weights of an earlier generation may then be proven stronger as well, as by [`Loop::proof`].
     ///
     /// Both are recorded at the end: if the training is stopped before, a resumed one repeats them from the games.
-    fn first_distance(&mut self, generation: &Generation) -> Result<bool, SelfTrainError> {
+    fn first_distance(&mut self, generation: &Generation) -> Result<bool, Error> {
         let best = self.state.best;
         self.begin_stage(Stage::Distance);
         let Some(distance) = self.measure(generation, generation.folder.games_before())? else { return Ok(false) };
@@ -470,7 +463,7 @@ impl<'a> Loop<'a> {
     }
 
     /// Measures the distance of a newly adopted generation.
-    fn distance(&mut self, generation: &Generation) -> Result<bool, SelfTrainError> {
+    fn distance(&mut self, generation: &Generation) -> Result<bool, Error> {
         if self.state.best != generation.number {
             return Ok(true);
         }
@@ -495,13 +488,13 @@ impl<'a> Loop<'a> {
 
     /// Plays the best weights against the reference; `None` if it was stopped. An SPRT ends the games early if the best
     /// weights are far weaker.
-    fn measure(&mut self, generation: &Generation, path: PathBuf) -> Result<Option<Distance>, SelfTrainError> {
+    fn measure(&mut self, generation: &Generation, path: PathBuf) -> Result<Option<Distance>, Error> {
         let (name, reference) = self.reference()?;
         let best = weights_file::load(&self.folder.weights(self.state.best))?;
         let (elo, games) = if best.plays_as(&reference) {
             (Estimate::default(), 0)
         } else {
-            let test = work::distance_sprt().map_err(SelfTrainError::Settings)?;
+            let test = work::distance_sprt().map_err(Error::Settings)?;
             let plan = MatchPlan {
                 path,
                 stream: RandomStream::Distance,
@@ -520,7 +513,7 @@ impl<'a> Loop<'a> {
         Ok(Some(distance))
     }
 
-    fn record_distance(&mut self, distance: Distance) -> Result<(), SelfTrainError> {
+    fn record_distance(&mut self, distance: Distance) -> Result<(), Error> {
         self.tick();
         self.state.distance = Some(distance.clone());
         self.write_log(&SelfTrainLogLine::Distance { distance, seconds: self.state.seconds })
@@ -529,7 +522,7 @@ impl<'a> Loop<'a> {
     /// Plays a long match of a newly adopted generation against the weights that the engine plays with, unless it is
     /// known to be weaker than the reference. If the match proves that the generation is stronger, the engine plays
     /// with it.
-    fn proof(&mut self, generation: &Generation) -> Result<bool, SelfTrainError> {
+    fn proof(&mut self, generation: &Generation) -> Result<bool, Error> {
         let number = generation.number;
         // Without matches of distance the latest one is of an earlier generation.
         let is_weaker = |distance: &Distance| distance.generation == number && is_below(distance);
@@ -551,7 +544,7 @@ impl<'a> Loop<'a> {
         generation: &Generation,
         number: u32,
         path: PathBuf,
-    ) -> Result<Option<Option<MatchRecord>>, SelfTrainError> {
+    ) -> Result<Option<Option<MatchRecord>>, Error> {
         let settings = &generation.settings;
         let (name, other) = match self.state.playing {
             0 => self.reference()?,
@@ -566,14 +559,14 @@ impl<'a> Loop<'a> {
             stream: RandomStream::Proof,
             nodes: settings.long_nodes,
             games: settings.long_games,
-            sprt: Some(settings.long_sprt().map_err(SelfTrainError::Settings)?),
+            sprt: Some(settings.long_sprt().map_err(Error::Settings)?),
         };
         let record = self.play(generation, plan, (&name_of(number), weights), (&name, other))?;
         Ok(record.map(Some))
     }
 
     /// Records a long match; the engine plays with the generation if it is proven stronger.
-    fn record_proof(&mut self, number: u32, record: MatchRecord) -> Result<(), SelfTrainError> {
+    fn record_proof(&mut self, number: u32, record: MatchRecord) -> Result<(), Error> {
         let (promoted, first) = (is_proven(&record), self.state.playing == 0);
         self.tick();
         let (seconds, path) = (self.state.seconds, self.folder.playing());
@@ -590,7 +583,7 @@ impl<'a> Loop<'a> {
     }
 
     /// The reference and its name.
-    fn reference(&self) -> Result<(String, Arc<Weights>), SelfTrainError> {
+    fn reference(&self) -> Result<(String, Arc<Weights>), Error> {
         let weights = Arc::new(weights_file::load(&self.folder.reference())?);
         Ok((reference_name(&weights), weights))
     }
@@ -602,7 +595,7 @@ impl<'a> Loop<'a> {
         MatchPlan { path, stream, nodes, games, sprt }: MatchPlan,
         (name, weights): (&str, Arc<Weights>),
         (other_name, other): (&str, Arc<Weights>),
-    ) -> Result<Option<MatchRecord>, SelfTrainError> {
+    ) -> Result<Option<MatchRecord>, Error> {
         let settings = &generation.settings;
         let openings = work::openings(settings, generation.seed(stream), &other);
         let played = work::match_of(settings, &[(name, weights), (other_name, other)], nodes, games, sprt);
@@ -619,14 +612,14 @@ impl<'a> Loop<'a> {
         Ok((record.end != MatchEnd::Stopped).then_some(record))
     }
 
-    fn write_log(&mut self, line: &SelfTrainLogLine) -> Result<(), SelfTrainError> {
+    fn write_log(&mut self, line: &SelfTrainLogLine) -> Result<(), Error> {
         let appended = self.log.append(line);
-        appended.map_err(SelfTrainError::file("write", &self.folder.log()))
+        appended.map_err(Error::file("write", &self.folder.log()))
     }
 
-    fn save(&mut self) -> Result<(), SelfTrainError> {
+    fn save(&mut self) -> Result<(), Error> {
         self.tick();
-        self.state.log_bytes = self.log.sync().map_err(SelfTrainError::file("write", &self.folder.log()))?;
+        self.state.log_bytes = self.log.sync().map_err(Error::file("write", &self.folder.log()))?;
         self.folder.save_state(&self.state)
     }
 
@@ -658,9 +651,9 @@ pub(super) fn within<T>(deadline: Option<Instant>, stop: &Control, work: impl Fn
 }
 
 /// Copies a file atomically.
-fn copy(from: &Path, to: &Path) -> Result<(), SelfTrainError> {
-    let bytes = fs::read(from).map_err(SelfTrainError::file("read", from))?;
-    write_atomic(to, &bytes).map_err(SelfTrainError::file("write", to))
+fn copy(from: &Path, to: &Path) -> Result<(), Error> {
+    let bytes = fs::read(from).map_err(Error::file("read", from))?;
+    write_atomic(to, &bytes).map_err(Error::file("write", to))
 }
 
 /// The name of the reference, for the user.

@@ -566,7 +566,6 @@ fn a_folder_belongs_to_one_process() {
     let held = Folder::take(&path).unwrap();
     let stop = Control::new(false);
     let error = begin(&tiny(), &Weights::material(), &Weights::material(), &path, &stop, &mut |_| ()).unwrap_err();
-    assert!(matches!(error, SelfTrainError::Locked { .. }), "{error}");
     let expected = format!("{} is in use: process {} trains there", path.display(), std::process::id());
     assert_eq!(error.to_string(), expected);
     drop(held);
@@ -583,15 +582,15 @@ fn what_cannot_be_done_is_said() {
     fs::write(&path, "a file").unwrap();
     let below = path.join("below");
     let error = begin(&tiny(), &Weights::material(), &Weights::material(), &below, &stop, &mut ignore).unwrap_err();
-    assert!(matches!(error, SelfTrainError::File { .. }) && error.to_string().contains("below"), "{error}");
+    assert!(matches!(error, Error::File { .. }) && error.to_string().contains("below"), "{error}");
     let error = resume(&below, &Given::new(), None, &stop, &mut ignore).unwrap_err();
-    assert!(matches!(error, SelfTrainError::Missing(_)), "{error}");
+    assert!(error.to_string().starts_with("there is no training in "), "{error}");
     assert!(!is_unfinished(&below) && best(&below).is_none());
     fs::remove_file(&path).unwrap();
 
     run_until(&path, &tiny(), 1, &mut Vec::new());
     let error = begin(&tiny(), &Weights::material(), &Weights::material(), &path, &stop, &mut ignore).unwrap_err();
-    assert!(matches!(error, SelfTrainError::Exists(_)), "{error}");
+    assert!(error.to_string().contains("holds a training already"), "{error}");
 }
 
 /// The names and the contents of all files below a folder, but for the lock.
@@ -618,7 +617,7 @@ fn a_damaged_state_is_refused_and_nothing_is_touched() {
     let refused = |word: &str| {
         let before = contents(&path);
         let error = resume(&path, &given("generations", 2), None, &stop, &mut |_| ()).unwrap_err();
-        assert!(matches!(error, SelfTrainError::Damaged { .. }), "{error}");
+        assert!(error.to_string().contains(" is damaged: "), "{error}");
         assert!(error.to_string().contains(word), "{error}, not {word}");
         assert!(contents(&path) == before, "something was changed");
     };

@@ -13,9 +13,9 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use dyad_engine::eval::Weights;
+use dyad_formats::error::Error;
 use serde_json::json;
 
-use super::error::SelfTrainError;
 use super::generation::{CHECKPOINT, Generation};
 use super::generator::HASH;
 use super::settings::Method;
@@ -46,7 +46,7 @@ pub(super) fn tuned(
     before: Option<f64>,
     window: &Window,
     context: &mut Context<Progress>,
-) -> Result<Option<Tuned>, SelfTrainError> {
+) -> Result<Option<Tuned>, Error> {
     let own = &generation.settings;
     let (best, initial) = (&generation.best, &generation.initial);
     let (from, start, factors): (&Weights, _, _) = match own.method {
