@@ -1,6 +1,6 @@
 //! Data of the page: the content of the folder of a run or a self-training, and its progress.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use dyad_engine::eval::Weights;
 use dyad_formats::error::Error;
@@ -15,7 +15,7 @@ use crate::base::words::grouped;
 use crate::learn::folder::{BEST, DATA, LOG, SETTINGS, iteration_name};
 use crate::learn::log::LogLine;
 use crate::learn::training;
-use crate::selftrain::folder::{GenerationFolder, START, STATE};
+use crate::selftrain::folder::{FINE_TUNING, GAMES, GenerationFolder, MATCH, START, STATE, TRAINING};
 use crate::selftrain::log::SelfTrainLogLine as SelfTrainLine;
 use crate::selftrain::strength::Strength;
 use crate::selftrain::{self, Distance};
@@ -182,21 +182,18 @@ impl RunData {
         let folders = (1..).map(|number| (number, GenerationFolder::within(folder, number)));
         let there: Vec<(u32, GenerationFolder)> = folders.take_while(|(_, own)| own.path().is_dir()).collect();
         for (number, own) in &there {
-            for (name, run) in [("comparison training", own.training()), ("fine-tuning pass", own.fine_tuning())] {
-                let text = read_if_there(&run.join(LOG))?.unwrap_or_default();
+            for (name, run) in [("comparison training", TRAINING), ("fine-tuning pass", FINE_TUNING)] {
+                let text = read_if_there(&own.file(run).join(LOG))?.unwrap_or_default();
                 let lines: Vec<LogLine> = text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
                 if !lines.is_empty() {
                     self.trainings.push((*number, name, lines));
                 }
             }
         }
-        type File = fn(&GenerationFolder) -> PathBuf;
-        let kinds: [(&str, File); 2] = [
-            ("The last game of self-play", GenerationFolder::games),
-            ("The last game of a match against the best weights", GenerationFolder::match_games),
-        ];
-        for (title, file) in kinds {
-            let game = there.iter().rev().find_map(|(number, own)| Some((number, games::latest(&file(own))?)));
+        let kinds =
+            [("The last game of self-play", GAMES), ("The last game of a match against the best weights", MATCH)];
+        for (title, name) in kinds {
+            let game = there.iter().rev().find_map(|(number, own)| Some((number, games::latest(&own.file(name))?)));
             self.games.extend(game.map(|(number, game)| (format!("{title}, generation {number}"), game)));
         }
         Ok(())

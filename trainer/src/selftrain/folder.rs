@@ -200,15 +200,22 @@ const BEGINNING: &str = "beginning";
 /// The folder of the first generation.
 const FIRST_GENERATION: &str = "generation-001";
 
-const GAMES: &str = "games.pgn";
-const POSITIONS: &str = "positions.samples";
-/// The positions that a generation learns from.
+// The files of a generation, as in the table above.
+pub(crate) const GAMES: &str = "games.pgn";
+pub(super) const POSITIONS: &str = "positions.samples";
 pub(super) const LABELED: &str = "labeled.samples";
-const FITTED: &str = "fitted.json";
-const BASE: &str = "base.json";
-const TRAINED: &str = "trained.json";
-const TUNING: &str = "tuning.json";
-const WEIGHTS: &str = "weights.json";
+pub(super) const FITTED: &str = "fitted.json";
+pub(crate) const TRAINING: &str = "training";
+pub(crate) const FINE_TUNING: &str = "refinement";
+pub(super) const BASE: &str = "base.json";
+pub(super) const TRAINED: &str = "trained.json";
+pub(super) const TUNING: &str = "tuning.json";
+pub(super) const WEIGHTS: &str = "weights.json";
+pub(crate) const MATCH: &str = "match.pgn";
+pub(super) const DISTANCE: &str = "distance.pgn";
+pub(super) const PROOF: &str = "proof.pgn";
+pub(super) const DISTANCE_BEFORE: &str = "before.pgn";
+pub(super) const PROOF_BEFORE: &str = "before-proof.pgn";
 
 /// Files that are written atomically, except those of the runs.
 const ATOMIC: [&str; 15] = [
@@ -249,8 +256,8 @@ impl Folder {
         let beginning = self.file(BEGINNING);
         write_atomic(&beginning, b"").map_err(Error::file("write", &beginning))?;
         weights_file::save(start, &self.weights(0))?;
-        weights_file::save(reference, &self.reference())?;
-        save(&self.settings(), &settings.to_json())?;
+        weights_file::save(reference, &self.file(REFERENCE))?;
+        save(&self.file(SETTINGS), &settings.to_json())?;
         let state = SelfTrainState::default();
         self.save_state(&state)?;
         remove(&beginning)?;
@@ -260,23 +267,18 @@ impl Folder {
     /// Sets the weights that the engine plays with until a generation is proven stronger; `None` keeps them. A new
     /// reference resets the distance and the generation that the engine plays with, which is returned if there is one.
     pub fn set_reference(&self, state: &mut SelfTrainState, reference: Option<&Weights>) -> Result<Option<u32>, Error> {
-        let path = self.reference();
+        let path = self.file(REFERENCE);
         let saved = weights_file::load(&path)?;
         let is_playing = |new: &Weights| {
-            state.playing > 0 && weights_file::load(&self.playing()).is_ok_and(|playing| playing.plays_as(new))
+            state.playing > 0 && weights_file::load(&self.file(PLAYING)).is_ok_and(|playing| playing.plays_as(new))
         };
         let Some(reference) = reference.filter(|new| !is_playing(new) && !saved.plays_as(new)) else { return Ok(None) };
         let was_playing = Some(std::mem::take(&mut state.playing)).filter(|playing| *playing > 0);
         state.distance = None;
         self.save_state(state)?;
         let generation = self.generation(state.generation);
-        let games = [
-            generation.distance_games(),
-            generation.games_before(),
-            generation.proof_games(),
-            generation.proof_games_before(),
-        ];
-        games.iter().try_for_each(|file| remove(file))?;
+        let games = [DISTANCE, DISTANCE_BEFORE, PROOF, PROOF_BEFORE];
+        games.iter().try_for_each(|name| remove(&generation.file(name)))?;
         weights_file::save(reference, &path)?;
         Ok(was_playing)
     }
@@ -294,32 +296,9 @@ impl Folder {
         &self.path
     }
 
-    /// The settings of the generations to come.
-    pub fn settings(&self) -> PathBuf {
-        self.file(SETTINGS)
-    }
-
-    fn file(&self, name: &str) -> PathBuf {
+    /// The file with this name.
+    pub fn file(&self, name: &str) -> PathBuf {
         self.path.join(name)
-    }
-
-    pub fn log(&self) -> PathBuf {
-        self.file(LOG)
-    }
-
-    /// The best weights, from the first adoption on.
-    pub fn best(&self) -> PathBuf {
-        self.file(BEST)
-    }
-
-    /// The weights that the engine plays with until a generation is proven stronger.
-    pub fn reference(&self) -> PathBuf {
-        self.file(REFERENCE)
-    }
-
-    /// The generation that the engine plays with.
-    pub fn playing(&self) -> PathBuf {
-        self.file(PLAYING)
     }
 
     pub fn generation(&self, generation: u32) -> GenerationFolder {
@@ -330,13 +309,13 @@ impl Folder {
     pub fn weights(&self, generation: u32) -> PathBuf {
         match generation {
             0 => self.file(START),
-            _ => self.generation(generation).weights(),
+            _ => self.generation(generation).file(WEIGHTS),
         }
     }
 
     /// The weights of a generation before its fine-tuning pass, if it had one.
     pub fn base(&self, generation: u32) -> PathBuf {
-        let base = self.generation(generation).base();
+        let base = self.generation(generation).file(BASE);
         if base.exists() { base } else { self.weights(generation) }
     }
 
@@ -365,83 +344,9 @@ impl GenerationFolder {
         &self.path
     }
 
-    pub fn settings(&self) -> PathBuf {
-        self.path.join(SETTINGS)
-    }
-
-    /// Self-play games.
-    pub fn games(&self) -> PathBuf {
-        self.path.join(GAMES)
-    }
-
-    /// Positions that are to be labeled.
-    pub fn positions(&self) -> PathBuf {
-        self.path.join(POSITIONS)
-    }
-
-    /// Positions to learn from.
-    pub fn labeled(&self) -> PathBuf {
-        self.path.join(LABELED)
-    }
-
-    /// Result of the regression.
-    pub fn fitted(&self) -> PathBuf {
-        self.path.join(FITTED)
-    }
-
-    /// Run of the comparison training.
-    pub fn training(&self) -> PathBuf {
-        self.path.join("training")
-    }
-
-    /// Run of the fine-tuning pass.
-    pub fn fine_tuning(&self) -> PathBuf {
-        self.path.join("refinement")
-    }
-
-    /// Weights before the fine-tuning pass, scaled.
-    pub fn base(&self) -> PathBuf {
-        self.path.join(BASE)
-    }
-
-    /// Weights before the tuning, scaled.
-    pub fn trained(&self) -> PathBuf {
-        self.path.join(TRAINED)
-    }
-
-    /// State of the tuning.
-    pub fn tuning(&self) -> PathBuf {
-        self.path.join(TUNING)
-    }
-
-    /// The new weights, scaled.
-    pub fn weights(&self) -> PathBuf {
-        self.path.join(WEIGHTS)
-    }
-
-    /// Games of the match against the best weights.
-    pub fn match_games(&self) -> PathBuf {
-        self.path.join("match.pgn")
-    }
-
-    /// Games of the best weights against the reference.
-    pub fn distance_games(&self) -> PathBuf {
-        self.path.join("distance.pgn")
-    }
-
-    /// Games of the best weights before this generation against the reference.
-    pub fn games_before(&self) -> PathBuf {
-        self.path.join("before.pgn")
-    }
-
-    /// Games of the best weights against those that the engine plays with.
-    pub fn proof_games(&self) -> PathBuf {
-        self.path.join("proof.pgn")
-    }
-
-    /// Games of the best weights before this generation against a new reference, in a long match.
-    pub fn proof_games_before(&self) -> PathBuf {
-        self.path.join("before-proof.pgn")
+    /// The file or folder with this name.
+    pub fn file(&self, name: &str) -> PathBuf {
+        self.path.join(name)
     }
 }
 

@@ -11,13 +11,16 @@ use dyad_formats::weights_file;
 use serde_json::json;
 
 use super::event::Stage;
-use super::folder::{Folder, GenerationFolder, LABELED, SelfTrainState, clean, load_settings, remove, save};
+use super::folder::{
+    FINE_TUNING, FITTED, Folder, GAMES, GenerationFolder, LABELED, POSITIONS, SelfTrainState, TRAINING, clean,
+    load_settings, remove, save,
+};
 use super::settings::{Method, SelfTrainSettings};
 use super::window::Window;
 use super::work::{self, RandomStream};
 use crate::fit::averaging::{in_units_of, interpolate};
 use crate::fit::calibration::{calibrate_by_points, expectation_scale};
-use crate::learn::folder::RunFolder;
+use crate::learn::folder::{RunFolder, SETTINGS};
 use crate::learn::settings::{ObjectiveName, TrainingSettings as RunSettings};
 use crate::learn::training::saved_settings;
 
@@ -61,8 +64,8 @@ impl Generation {
         let path = own_folder.path();
         fs::create_dir_all(path).map_err(Error::file("make", path))?;
         clean(path)?;
-        let saved = own_folder.settings();
-        let drawn = [own_folder.games(), own_folder.positions(), own_folder.labeled()];
+        let saved = own_folder.file(SETTINGS);
+        let drawn = [own_folder.file(GAMES), own_folder.file(POSITIONS), own_folder.file(LABELED)];
         let is_empty =
             [Stage::Games, Stage::Positions].contains(&state.stage) && !drawn.iter().any(|file| file.exists());
         if is_empty || !saved.exists() {
@@ -99,8 +102,8 @@ impl Generation {
     /// The run folder of a step.
     pub fn run(&self, step: Step) -> PathBuf {
         match step {
-            Step::Training => self.folder.training(),
-            Step::FineTuning => self.folder.fine_tuning(),
+            Step::Training => self.folder.file(TRAINING),
+            Step::FineTuning => self.folder.file(FINE_TUNING),
         }
     }
 
@@ -137,7 +140,7 @@ impl Generation {
 
     /// Removes files that are not needed after the weights are saved, most of the disk space of a training.
     pub fn tidy(&self) -> Result<(), Error> {
-        remove(&self.folder.fitted())?;
+        remove(&self.folder.file(FITTED))?;
         for folder in [Step::Training, Step::FineTuning].map(|step| self.run(step)) {
             if !folder.exists() {
                 continue;

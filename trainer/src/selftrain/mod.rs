@@ -35,7 +35,7 @@ use dyad_formats::files;
 use dyad_formats::weights_file;
 
 use crate::arena::pgn_writer::date;
-use crate::learn::folder::BEST;
+use crate::learn::folder::{BEST, SETTINGS};
 pub use event::{Distance, End, SelfTrainEvent, SelfTrainSummary, Stage, StageProgress};
 use folder::{Folder, PLAYING, REFERENCE, START, STATE, SelfTrainState, check_free, save, saved};
 pub use presets::Preset;
@@ -91,7 +91,7 @@ pub fn resume(
     let (mut state, settings) = saved(folder)?;
     let settings = settings.with(given).map_err(Error::Settings)?;
     settings.check().map_err(Error::Settings)?;
-    save(&taken.settings(), &settings.to_json())?;
+    save(&taken.file(SETTINGS), &settings.to_json())?;
     if let Some(generation) = taken.set_reference(&mut state, reference)? {
         on_event(&SelfTrainEvent::Note(format!(
             "generation {generation} is proven stronger than other weights than those in use now: it has to win a long match again"

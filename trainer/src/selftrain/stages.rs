@@ -17,7 +17,10 @@ use dyad_formats::weights_file;
 
 use super::estimate::Speed;
 use super::event::{Distance, End, SelfTrainEvent, SelfTrainSummary, Stage};
-use super::folder::{Folder, SelfTrainState, remove};
+use super::folder::{
+    BASE, DISTANCE, DISTANCE_BEFORE, FITTED, Folder, GAMES, LABELED, MATCH, PLAYING, POSITIONS, PROOF, PROOF_BEFORE,
+    REFERENCE, SelfTrainState, TRAINED, WEIGHTS, remove,
+};
 use super::generation::{Generation, Step, name_of};
 use super::generator::{GeneratorProgress, generate};
 use super::log::SelfTrainLogLine;
@@ -39,6 +42,7 @@ use crate::data::positions::Filters;
 use crate::data::prepare::{self, prepare};
 use crate::fit::calibration::calibrate_by_points;
 use crate::fit::regression as fit;
+use crate::learn::folder::{BEST, LOG};
 use crate::learn::training::{self, TrainingProgress};
 
 /// Smallest Elo against the reference at which a long match is played.
@@ -90,7 +94,7 @@ impl<'a> Loop<'a> {
         (stop, deadline): (&'a Control, Option<Instant>),
         on_event: &'a mut dyn FnMut(&SelfTrainEvent),
     ) -> Result<Loop<'a>, Error> {
-        let log = Log::open(&folder.log(), state.log_bytes).map_err(Error::file("write", &folder.log()))?;
+        let log = Log::open(&folder.file(LOG), state.log_bytes).map_err(Error::file("write", &folder.file(LOG)))?;
         let (reporter, now) = (Reporter::new(on_event), Instant::now());
         Ok(Loop { folder, settings, state, log, stop, reporter, ticked: now, deadline })
     }
@@ -131,7 +135,7 @@ impl<'a> Loop<'a> {
             end,
             generations: self.state.generation - 1,
             adopted: self.state.adopted,
-            best: Some(self.folder.best()).filter(|path| path.exists()),
+            best: Some(self.folder.file(BEST)).filter(|path| path.exists()),
             playing: self.state.playing,
             reference: self.reference()?.0,
         })
@@ -197,7 +201,7 @@ impl<'a> Loop<'a> {
         let settings = &generation.settings;
         let per_game = settings.positions_per_game as u64;
         let plan = work::games(settings, generation.number);
-        let (reporter, path) = (&mut self.reporter, generation.folder.games());
+        let (reporter, path) = (&mut self.reporter, generation.folder.file(GAMES));
         let of = settings.positions;
         let mut report =
             |played: GeneratorProgress| reporter.report(Progress { done: of.min(played.games * per_game), of });
@@ -213,10 +217,11 @@ impl<'a> Loop<'a> {
             Method::Comparison => Filters { no_checks: true, ..Filters::default() },
         };
         let (games, scores) = match &settings.games_file {
-            None => (generation.folder.games(), Some(ScoreSide::Mover)),
+            None => (generation.folder.file(GAMES), Some(ScoreSide::Mover)),
             Some(path) => (path.clone(), settings.scores),
         };
-        let out = if settings.is_labeled() { generation.folder.positions() } else { generation.folder.labeled() };
+        let out =
+            if settings.is_labeled() { generation.folder.file(POSITIONS) } else { generation.folder.file(LABELED) };
         if out.exists() {
             return Ok(true);
         }
@@ -238,7 +243,7 @@ impl<'a> Loop<'a> {
         match summary.count - summary.tests {
             0 => {
                 // Without its games the generation begins again, with the settings of then.
-                [&out, &generation.folder.games()].into_iter().try_for_each(|file| remove(file))?;
+                [&out, &generation.folder.file(GAMES)].into_iter().try_for_each(|file| remove(file))?;
                 Err(Error::Settings(format!(
                     "positions: there is none to learn from in {}; it takes more positions",
                     counted(summary.games, "game", "games")
@@ -250,8 +255,8 @@ impl<'a> Loop<'a> {
 
     /// Finds the desired moves by search.
     fn labels(&mut self, generation: &Generation) -> Result<bool, Error> {
-        let out = generation.folder.labeled();
-        let input = generation.folder.positions();
+        let out = generation.folder.file(LABELED);
+        let input = generation.folder.file(POSITIONS);
         if out.exists() {
             // The process was killed between the two steps.
             remove(&input)?;
@@ -285,7 +290,7 @@ impl<'a> Loop<'a> {
 
     /// Fits weights to the positions. A regression that was stopped starts again.
     fn regression(&mut self, generation: &Generation) -> Result<bool, Error> {
-        let out = generation.folder.fitted();
+        let out = generation.folder.file(FITTED);
         if out.exists() {
             return Ok(true);
         }
@@ -328,15 +333,15 @@ impl<'a> Loop<'a> {
     fn window(&self, generation: &Generation) -> Result<Window, Error> {
         let first = generation.settings.window_start(generation.number);
         let files: Vec<PathBuf> =
-            (first..=generation.number).map(|number| self.folder.generation(number).labeled()).collect();
+            (first..=generation.number).map(|number| self.folder.generation(number).file(LABELED)).collect();
         Window::load(&files, Arc::clone(&generation.base))
     }
 
     /// Interpolates and scales the new weights.
     fn scale(&mut self, generation: &Generation) -> Result<bool, Error> {
         let out = match generation.settings.tuning_pairs {
-            0 => generation.folder.weights(),
-            _ => generation.folder.trained(),
+            0 => generation.folder.file(WEIGHTS),
+            _ => generation.folder.file(TRAINED),
         };
         self.reporter.report_stage();
         if !out.exists() {
@@ -346,9 +351,9 @@ impl<'a> Loop<'a> {
                 self.save_scaled(weights, &out, generation, &window)
             };
             match generation.settings.method {
-                Method::Regression => scaled(generation.folder.fitted(), out)?,
+                Method::Regression => scaled(generation.folder.file(FITTED), out)?,
                 Method::Comparison if generation.is_fine_tuned(&window) => {
-                    scaled(generation.trained(Step::Training)?, generation.folder.base())?;
+                    scaled(generation.trained(Step::Training)?, generation.folder.file(BASE))?;
                     scaled(generation.trained(Step::FineTuning)?, out)?;
                 }
                 Method::Comparison => scaled(generation.trained(Step::Training)?, out)?,
@@ -381,12 +386,12 @@ impl<'a> Loop<'a> {
     /// Tunes the new weights by games.
     fn tuning(&mut self, generation: &Generation) -> Result<bool, Error> {
         let window = self.window(generation)?;
-        let trained = weights_file::load(&generation.folder.trained())?;
+        let trained = weights_file::load(&generation.folder.file(TRAINED))?;
         let (reporter, interpolation) = (&mut self.reporter, self.state.interpolation);
         let mut report = |progress| reporter.report(progress);
         let mut context = Context { threads: generation.settings.threads, stop: self.stop, on_event: &mut report };
         let Some(tuned) = tuned(generation, trained, interpolation, &window, &mut context)? else { return Ok(false) };
-        self.save_scaled(tuned.weights, &generation.folder.weights(), generation, &window)?;
+        self.save_scaled(tuned.weights, &generation.folder.file(WEIGHTS), generation, &window)?;
         self.state.interpolation = tuned.interpolation.or(interpolation);
         Ok(true)
     }
@@ -403,7 +408,7 @@ impl<'a> Loop<'a> {
             return Ok(true);
         }
         let plan = MatchPlan {
-            path: generation.folder.match_games(),
+            path: generation.folder.file(MATCH),
             stream: RandomStream::Match,
             nodes: settings.match_nodes,
             games: settings.match_games,
@@ -416,7 +421,7 @@ impl<'a> Loop<'a> {
         self.reporter.emit(SelfTrainEvent::Match { generation: number, record: record.clone() });
         let adopted = is_proven(&record);
         if adopted {
-            let path = self.folder.best();
+            let path = self.folder.file(BEST);
             copy(&self.folder.weights(number), &path)?;
             self.state.best = number;
             self.state.adopted += 1;
@@ -437,11 +442,13 @@ impl<'a> Loop<'a> {
     fn first_distance(&mut self, generation: &Generation) -> Result<bool, Error> {
         let best = self.state.best;
         self.begin_stage(Stage::Distance);
-        let Some(distance) = self.measure(generation, generation.folder.games_before())? else { return Ok(false) };
+        let Some(distance) = self.measure(generation, generation.folder.file(DISTANCE_BEFORE))? else {
+            return Ok(false);
+        };
         let is_earlier = (1..generation.number).contains(&best);
         let record = if is_earlier && self.state.playing == 0 && !is_below(&distance) {
             self.begin_stage(Stage::Proof);
-            let path = generation.folder.proof_games_before();
+            let path = generation.folder.file(PROOF_BEFORE);
             let Some(record) = self.long_match(generation, best, path)? else { return Ok(false) };
             record
         } else {
@@ -467,7 +474,7 @@ impl<'a> Loop<'a> {
         if self.state.best != generation.number {
             return Ok(true);
         }
-        let Some(distance) = self.measure(generation, generation.folder.distance_games())? else { return Ok(false) };
+        let Some(distance) = self.measure(generation, generation.folder.file(DISTANCE))? else { return Ok(false) };
         let strength = if generation.settings.is_rated() {
             let best = Arc::new(weights_file::load(&self.folder.weights(generation.number))?);
             strength::measure(&generation.settings, &best, generation.number, self.state.strength, self.stop)?
@@ -529,7 +536,7 @@ impl<'a> Loop<'a> {
         if self.state.best != number || self.state.distance.as_ref().is_some_and(is_weaker) {
             return Ok(true);
         }
-        let path = generation.folder.proof_games();
+        let path = generation.folder.file(PROOF);
         let Some(record) = self.long_match(generation, number, path)? else { return Ok(false) };
         if let Some(record) = record {
             self.record_proof(number, record)?;
@@ -569,7 +576,7 @@ impl<'a> Loop<'a> {
     fn record_proof(&mut self, number: u32, record: MatchRecord) -> Result<(), Error> {
         let (promoted, first) = (is_proven(&record), self.state.playing == 0);
         self.tick();
-        let (seconds, path) = (self.state.seconds, self.folder.playing());
+        let (seconds, path) = (self.state.seconds, self.folder.file(PLAYING));
         if promoted {
             copy(&self.folder.weights(number), &path)?;
             self.state.playing = number;
@@ -584,7 +591,7 @@ impl<'a> Loop<'a> {
 
     /// The reference and its name.
     fn reference(&self) -> Result<(String, Arc<Weights>), Error> {
-        let weights = Arc::new(weights_file::load(&self.folder.reference())?);
+        let weights = Arc::new(weights_file::load(&self.folder.file(REFERENCE))?);
         Ok((reference_name(&weights), weights))
     }
 
@@ -614,12 +621,12 @@ impl<'a> Loop<'a> {
 
     fn write_log(&mut self, line: &SelfTrainLogLine) -> Result<(), Error> {
         let appended = self.log.append(line);
-        appended.map_err(Error::file("write", &self.folder.log()))
+        appended.map_err(Error::file("write", &self.folder.file(LOG)))
     }
 
     fn save(&mut self) -> Result<(), Error> {
         self.tick();
-        self.state.log_bytes = self.log.sync().map_err(Error::file("write", &self.folder.log()))?;
+        self.state.log_bytes = self.log.sync().map_err(Error::file("write", &self.folder.file(LOG)))?;
         self.folder.save_state(&self.state)
     }
 

@@ -16,6 +16,7 @@ use dyad_engine::eval::Weights;
 use dyad_formats::error::Error;
 use serde_json::json;
 
+use super::folder::TUNING;
 use super::generation::{CHECKPOINT, Generation};
 use super::generator::HASH;
 use super::settings::Method;
@@ -89,7 +90,7 @@ pub(super) fn tuned(
     };
     let mut on_event = |pairs: Progress| (context.on_event)(Progress { done: 2 * pairs.done, of: 2 * pairs.of });
     let mut tuning_context = Context { threads: context.threads, stop: context.stop, on_event: &mut on_event };
-    let Some(values) = tuning.run(&generation.folder.tuning(), CHECKPOINT, &mut tuning_context)? else {
+    let Some(values) = tuning.run(&generation.folder.file(TUNING), CHECKPOINT, &mut tuning_context)? else {
         return Ok(None);
     };
     let mut weights = weights(&values)?;
