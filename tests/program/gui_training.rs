@@ -420,8 +420,7 @@ fn modes_say_what_happens() {
         program.send("isready");
         program.until(&format!("info string train begins: {mode}, 1 thread, "));
         let numbers = program.until_contains("info string train comparison: 30 nodes a move, ");
-        assert!(numbers.contains("matches of at most 10 games") && numbers.contains(", 1 thread: about "), "{numbers}");
-        assert!([" a generation", " for later ones"].iter().any(|end| numbers.ends_with(end)), "{numbers}");
+        assert!(numbers.contains("matches of at most 10 games") && numbers.ends_with(", 1 thread"), "{numbers}");
         if mode == "improve" {
             program.until("info string train no training from the built-in weights has made them stronger yet");
         }

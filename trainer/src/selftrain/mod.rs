@@ -8,7 +8,6 @@
 //! stage. So a training that was stopped or killed at any moment resumes, and ends with the same weights as an
 //! uninterrupted one. The weights depend on settings and seed, not on the number of threads.
 
-mod estimate;
 mod event;
 pub(crate) mod folder;
 mod generation;

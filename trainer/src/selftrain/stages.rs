@@ -15,7 +15,6 @@ use dyad_formats::samples::SampleFile;
 use dyad_formats::score::ScoreSide;
 use dyad_formats::weights_file;
 
-use super::estimate::Speed;
 use super::event::{Distance, End, SelfTrainEvent, SelfTrainSummary, Stage};
 use super::folder::{
     BASE, DISTANCE, DISTANCE_BEFORE, FITTED, Folder, GAMES, LABELED, MATCH, PLAYING, POSITIONS, PROOF, PROOF_BEFORE,
@@ -103,9 +102,8 @@ impl<'a> Loop<'a> {
     pub fn run(mut self) -> Result<SelfTrainSummary, Error> {
         self.folder.clean()?;
         if !self.state.is_over(&self.settings) {
-            let best = Arc::new(weights_file::load(&self.folder.weights(self.state.best))?);
-            let times = Speed::measure(&self.settings, &best).spoken(&self.settings, self.state.generation);
-            self.reporter.note(format!("{}: {times}", self.settings));
+            let best = weights_file::load(&self.folder.weights(self.state.best))?;
+            self.reporter.note(self.settings.to_string());
             if best.plays_as(&Weights::embedded()) {
                 self.reporter.note(FROM_BUILT_IN.to_string());
             }
@@ -121,7 +119,8 @@ impl<'a> Loop<'a> {
             }
             if is_new && !is_timed && !self.state.is_over(&self.settings) {
                 is_timed = true;
-                self.report_times(&generation, begun.elapsed());
+                let took = spoken(begun.elapsed().as_secs_f64());
+                self.reporter.note(format!("generation {} took {took}", generation.number));
             }
         }
         self.save()?;
@@ -139,14 +138,6 @@ impl<'a> Loop<'a> {
             playing: self.state.playing,
             reference: self.reference()?.0,
         })
-    }
-
-    /// Reports durations again, estimated from the duration of a complete generation.
-    fn report_times(&mut self, generation: &Generation, duration: Duration) {
-        let speed = Speed::of(&generation.settings, generation.number, duration);
-        let times = speed.spoken(&self.settings, self.state.generation);
-        let took = spoken(duration.as_secs_f64());
-        self.reporter.note(format!("generation {} took {took}: {times}", generation.number));
     }
 
     /// Runs the remaining stages of a generation. False if it was stopped.
