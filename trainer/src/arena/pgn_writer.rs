@@ -6,9 +6,10 @@
 //! behind, and a truncated game is closed before the next one is appended.
 
 use std::collections::BTreeSet;
-use std::fmt::{self, Write as _};
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::fmt;
+use std::time::SystemTime;
 
+use chrono::{DateTime, Utc};
 use dyad_engine::board::{Board, Color, Move};
 use dyad_formats::score::GameResult;
 
@@ -194,27 +195,10 @@ pub fn today() -> String {
     date(SystemTime::now())
 }
 
-/// The date of a time, as PGN writes it.
+/// The date of a time (UTC), as PGN writes it.
 #[must_use]
 pub fn date(time: SystemTime) -> String {
-    let time = time.duration_since(UNIX_EPOCH).unwrap_or_default();
-    date_of((time.as_secs() / 86_400) as i64)
-}
-
-/// The date `days` days after 1970-01-01, by the proleptic Gregorian calendar.
-fn date_of(days: i64) -> String {
-    // Counted from 1 March of year 0, so that leap days come last in a year and in its cycles.
-    let days = days + 719_468;
-    let (era, day) = (days.div_euclid(146_097), days.rem_euclid(146_097));
-    let year_of_era = (day - day / 1_460 + day / 36_524 - day / 146_096) / 365;
-    let day_of_year = day - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let month_from_march = (5 * day_of_year + 2) / 153;
-    let day_of_month = day_of_year - (153 * month_from_march + 2) / 5 + 1;
-    let month = (month_from_march + 2) % 12 + 1;
-    let year = era * 400 + year_of_era + i64::from(month <= 2);
-    let mut date = String::new();
-    write!(date, "{year:04}.{month:02}.{day_of_month:02}").expect("writing to a string cannot fail");
-    date
+    DateTime::<Utc>::from(time).format("%Y.%m.%d").to_string()
 }
 
 #[cfg(test)]
@@ -330,13 +314,5 @@ mod tests {
             assert_eq!(tag, variant);
         }
         assert!(text.contains("60... Kg6 {-9.00/1} 61. a8=Q {-9.00/1} 61... Kf5"), "{text}");
-    }
-
-    #[test]
-    fn dates() {
-        for (days, date) in [(0, "1970.01.01"), (11_016, "2000.02.29"), (20_088, "2024.12.31"), (20_089, "2025.01.01")]
-        {
-            assert_eq!(date_of(days), date);
-        }
     }
 }

@@ -468,7 +468,8 @@ impl<'a> Loop<'a> {
         let Some(distance) = self.measure(generation, generation.folder.file(DISTANCE))? else { return Ok(false) };
         let strength = if generation.settings.is_rated() {
             let best = Arc::new(weights_file::load(&self.folder.weights(generation.number))?);
-            strength::measure(&generation.settings, &best, generation.number, self.state.strength, self.stop)?
+            let known = (self.state.strength, strength::PAIRS);
+            strength::measure(&generation.settings, &best, generation.number, known, self.stop)?
         } else {
             None
         };

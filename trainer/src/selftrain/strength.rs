@@ -21,7 +21,7 @@ use crate::base::Z95;
 /// Nodes of a move.
 pub const NODES: u64 = 20;
 /// Pairs of games.
-pub const PAIRS: u64 = if cfg!(test) { 3 } else { 8 };
+pub const PAIRS: u64 = 8;
 /// The first level, and the step while all games are won or lost.
 const FIRST: f64 = 1_500.0;
 const STEP: f64 = 200.0;
@@ -104,8 +104,8 @@ pub fn match_with_level(
     played
 }
 
-/// Measures the strength of weights; `known` is what is known of it, in Elo. `None` if all games are won or lost, or if
-/// it was stopped.
+/// Measures the strength of weights by `count` pairs of games; `known` is what is known of it, in Elo. `None` if all games
+/// are won or lost, or if it was stopped.
 ///
 /// # Errors
 /// When the games cannot be played.
@@ -113,12 +113,12 @@ pub fn measure(
     settings: &SelfTrainSettings,
     weights: &Arc<Weights>,
     generation: u32,
-    known: Option<f64>,
+    (known, count): (Option<f64>, u64),
     stop: &Control,
 ) -> Result<Option<Strength>, Error> {
     let openings = work::openings(settings, work::seed(settings, generation, RandomStream::Levels), weights);
     let mut pairs = Vec::new();
-    for (number, opening) in (0..PAIRS).zip(openings) {
+    for (number, opening) in (0..count).zip(openings) {
         if stop.stopped() {
             return Ok(None);
         }
@@ -151,7 +151,7 @@ mod tests {
     fn strengths_are_measured() {
         let settings = SelfTrainSettings::default();
         let elo = |weights: &Arc<Weights>| {
-            let found = measure(&settings, weights, 1, Some(1_800.0), &Control::new(false)).unwrap();
+            let found = measure(&settings, weights, 1, (Some(1_800.0), 3), &Control::new(false)).unwrap();
             found.map_or(9e9, |strength| strength.elo)
         };
         let (material, good) = (elo(&Arc::new(Weights::material())), elo(&Weights::embedded()));
