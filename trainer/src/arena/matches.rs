@@ -434,25 +434,6 @@ mod tests {
     }
 
     #[test]
-    fn a_resumed_match_ends_like_an_uninterrupted_one() {
-        let sprt = Sprt::new(0.0, 100.0, 0.1, 0.1).unwrap();
-        let played = Match { sprt: Some(sprt), ..match_of([good(), bad()], 30, 2) };
-        let (games, whole) = run(&played);
-        assert_eq!(whole.end, MatchEnd::Decided);
-        let results: Vec<GameResult> = games.iter().map(|game| game.game.result).collect();
-        for before in [1, 2, 5, results.len()] {
-            let mut numbers = Vec::new();
-            let listen = |game: &MatchGame, _: &MatchScore| {
-                numbers.push(game.number as usize);
-                Ok(())
-            };
-            let record = played.play(&results[..before], openings(), &Control::new(false), listen).unwrap();
-            assert_eq!(MatchRecord { seconds: 0.0, ..record }, MatchRecord { seconds: 0.0, ..whole.clone() });
-            assert_eq!(numbers, (before..results.len()).collect::<Vec<_>>());
-        }
-    }
-
-    #[test]
     fn every_pair_is_played_with_both_colors_to_a_legal_end() {
         let played = match_of([good(), bad()], 5, 2);
         let (games, record) = run(&played);

@@ -561,20 +561,6 @@ fn other_games_take_the_place_of_those_that_teach_nothing() {
 }
 
 #[test]
-fn a_folder_belongs_to_one_process() {
-    let path = Temporary::new();
-    let held = Folder::take(&path).unwrap();
-    let stop = Control::new(false);
-    let error = begin(&tiny(), &Weights::material(), &Weights::material(), &path, &stop, &mut |_| ()).unwrap_err();
-    let expected = format!("{} is in use: process {} trains there", path.display(), std::process::id());
-    assert_eq!(error.to_string(), expected);
-    drop(held);
-    // The lock file of a killed process does not lock.
-    assert!(path.join("lock").exists());
-    Folder::take(&path).unwrap();
-}
-
-#[test]
 fn what_cannot_be_done_is_said() {
     let path = Temporary::new();
     let stop = Control::new(false);
