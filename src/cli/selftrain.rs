@@ -173,7 +173,6 @@ mod tests {
             ("--nodes 250", "nodes", json!(250)),
             ("--label-nodes 7", "label-nodes", json!(7)),
             ("--positions 7", "positions", json!(7)),
-            ("--depth 2", "depth", json!(2)),
             ("--batch 255", "batch", json!(255)),
             ("--generations 7", "generations", json!(7)),
             ("--minutes 7", "minutes", json!(7)),

@@ -316,8 +316,8 @@ fn settings_are_used_and_reported_or_refused() {
         (
             "comparison",
             "TrainMethod value comparison",
-            r#"{"label-nodes": 2000, "depth": 2}"#,
-            "comparison: 1,000 nodes a move, 2,000 nodes a label, 50,000 positions a generation, depth 2, batches of 256, ",
+            r#"{"label-nodes": 2000}"#,
+            "comparison: 1,000 nodes a move, 2,000 nodes a label, 50,000 positions a generation, ",
         ),
         ("minutes", "TrainMinutes value 5", r#"{"minutes": 7}"#, ", 5 minutes, "),
         (
@@ -333,10 +333,10 @@ fn settings_are_used_and_reported_or_refused() {
             " 400,000 positions a generation, tuning by 3,000 games, matches of at most 1,000 games",
         ),
         (
-            "depth",
+            "batch",
             "",
-            r#"{"depth": 1}"#,
-            "/settings.json: depth belongs to a training by comparison (method comparison), and this one is by regression",
+            r#"{"batch": 256}"#,
+            "/settings.json: batch belongs to a training by comparison (method comparison), and this one is by regression",
         ),
         ("unknown", "", r#"{"node": 1}"#, "/settings.json: unknown field `node`, expected one of `method`, "),
         ("range", "", r#"{"nodes": 0}"#, "error: nodes must be at least 1"),

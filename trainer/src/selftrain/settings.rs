@@ -78,12 +78,6 @@ pub struct SelfTrainSettings {
     #[arg(long, value_parser = number::<u64>(1..), value_name = "N", hide_default_value = true,
           default_value_t = Self::default().positions)]
     pub positions: u64,
-    /// Depth of training in plies, 1 for the quiescence leaf of each child; comparison only
-    #[arg(long, value_parser = number::<u32>(0..), value_name = "PLIES", default_value_t = Self::default().depth)]
-    pub depth: u32,
-    /// Positions per update of the weights; comparison only
-    #[arg(long, value_parser = number::<usize>(0..), value_name = "N", default_value_t = Self::default().batch)]
-    pub batch: usize,
     /// Number of generations; 0 for no limit
     #[arg(long, value_parser = number::<u32>(0..), value_name = "N", default_value_t = Self::default().generations)]
     pub generations: u32,
@@ -134,6 +128,9 @@ pub struct SelfTrainSettings {
     /// Passes over the positions
     #[arg(long, hide = true, value_parser = number::<u32>(1..), default_value_t = Self::default().passes)]
     pub passes: u32,
+    /// Positions per update of the weights of a comparison
+    #[arg(long, hide = true, value_parser = number::<usize>(0..), default_value_t = Self::default().batch)]
+    pub batch: usize,
     /// Upper bound of the interpolation coefficient: 0 is the initial weights of a regression or the base of the best
     /// weights of a comparison, 1 the result of the training
     #[arg(long, hide = true, value_parser = number(INTERPOLATION), default_value_t = Self::default().interpolation)]
@@ -182,9 +179,7 @@ impl Method {
     fn keys(self) -> &'static [&'static str] {
         match self {
             Method::Regression => &["result-share", "growth", "pairs-l2", "half-at"],
-            Method::Comparison => {
-                &["games-file", "scores", "depth", "label-nodes", "batch", "min-margin", "fine-tune-from"]
-            }
+            Method::Comparison => &["games-file", "scores", "label-nodes", "batch", "min-margin", "fine-tune-from"],
         }
     }
 }
@@ -368,7 +363,7 @@ impl SelfTrainSettings {
     /// The settings of the fine-tuning pass, those of the papers.
     #[must_use]
     pub fn fine_tuning(&self) -> RunSettings {
-        RunSettings { depth: self.depth, iterations: 1, keep_going: true, ..RunSettings::default() }
+        RunSettings { iterations: 1, keep_going: true, ..RunSettings::default() }
     }
 
     /// The stages of a generation, in order.
@@ -538,8 +533,7 @@ impl fmt::Display for SelfTrainSettings {
                 if self.is_labeled() {
                     write!(f, "{nodes} nodes a move, {} nodes a label, ", grouped(self.label_nodes))?;
                 }
-                let (positions, batch) = (grouped(self.positions), grouped(self.batch as u64));
-                write!(f, "{positions} positions a generation, depth {}, batches of {batch}", self.depth)?;
+                write!(f, "{} positions a generation", grouped(self.positions))?;
             }
         }
         if self.tuning_pairs > 0 {
@@ -647,7 +641,7 @@ mod tests {
     fn every_setting_is_obeyed_or_refused() {
         let other = json!({
             "method": "comparison", "preset": "improve", "games-file": "a.pgn", "scores": "white", "variant": "chess960",
-            "seed": 7, "nodes": 300, "label-nodes": 77, "positions": 20001, "depth": 3, "batch": 77,
+            "seed": 7, "nodes": 300, "label-nodes": 77, "positions": 20001, "batch": 77,
             "generations": 7, "minutes": 7, "threads": 7, "match-games": 76, "match-nodes": 77, "tuning-pairs": 7,
             "long-games": 7, "long-nodes": 7, "sprt": [0.0, 5.0, 0.1, 0.1], "long-sprt": [0.0, 7.0, 0.1, 0.1],
             "policy-openings": 0.25, "positions-per-game": 7, "window": 7, "passes": 9, "interpolation": 0.25,
@@ -690,7 +684,7 @@ mod tests {
             (json!({ "node": 1 }), "unknown field `node`, expected one of `method`, "),
             (json!({ "nodes": "x" }), "nodes: invalid type"),
             (json!({ "nodes": -1 }), "nodes: invalid value"),
-            (json!({ "depth": 2 }), "depth belongs to a training by comparison (method comparison)"),
+            (json!({ "batch": 2 }), "batch belongs to a training by comparison (method comparison)"),
             (json!({ "method": "comparison" }), "method: it is \"regression\" in this training"),
         ] {
             let error = plain.with(&given(text)).unwrap_err();
@@ -751,7 +745,7 @@ mod tests {
         );
         assert_eq!(
             preset(Preset::Scratch, Method::Comparison).to_string(),
-            "comparison: 300 nodes a move, 2,000 nodes a label, 20,000 positions a generation, depth 1, batches of 256, \
+            "comparison: 300 nodes a move, 2,000 nodes a label, 20,000 positions a generation, \
              matches of at most 300 games at 1,000 nodes a move, 1 thread"
         );
     }

@@ -748,7 +748,7 @@ fn settings_are_checked() {
         ("min-margin", 6_000_000.into(), "min-margin"),
         ("sprt", vec![5.0, 0.0, 0.05, 0.05].into(), "sprt"),
         ("sprt", vec![0.0, 5.0].into(), "sprt: expected four numbers"),
-        ("depth", 99.into(), "depth"),
+        ("batch", 0.into(), "batch"),
         ("scores", "white".into(), "scores: it changes nothing without games-file"),
     ] {
         let value: serde_json::Value = value;
