@@ -1,6 +1,5 @@
 //! `dyad average`: several weights files made one.
 
-use std::collections::BTreeMap;
 use std::ops::Bound;
 use std::path::PathBuf;
 
@@ -10,7 +9,7 @@ use dyad_formats::files::check_output;
 use dyad_formats::samples::SampleFile;
 use dyad_formats::weights_file;
 use dyad_trainer::base::number::number;
-use dyad_trainer::fit::averaging::{GroupFactor, in_units_of_search, mean, multiply};
+use dyad_trainer::fit::averaging::{in_units_of_search, mean};
 use dyad_trainer::fit::calibration::{calibrate_by_file, set_scale};
 use serde_json::json;
 
@@ -25,10 +24,6 @@ pub struct Arguments {
     /// Weight of each file in the mean, in their order, separated by commas [default: equal]
     #[arg(long, value_name = "SHARE", value_delimiter = ',', value_parser = number(SHARE))]
     shares: Vec<f64>,
-    /// Factor of a group of the mean, as GROUP=FACTOR or GROUP=MIDDLEGAME:ENDGAME; GROUP is a name, PREFIX* or @FAMILY,
-    /// and the longest match counts
-    #[arg(long = "factor", value_name = "GROUP=FACTOR", value_delimiter = ',')]
-    factors: Vec<GroupFactor>,
     /// Sample file with results, to which scale and win rate are fitted [default: scale of the mean, win rate of the
     /// first file]
     #[arg(long)]
@@ -57,18 +52,15 @@ pub fn run(arguments: Arguments) -> Outcome {
         .map(|(set, share)| json!({ "id": set.id(), "share": share, "made": set.meta.provenance }))
         .collect();
     let pairs: Vec<_> = sets.iter().map(AsRef::as_ref).zip(shares.iter().copied()).collect();
-    let mut mean = mean(&pairs);
-    multiply(&mut mean, &arguments.factors)?;
-    let factors: BTreeMap<_, _> = arguments.factors.iter().map(|factor| (&factor.groups, factor.factors)).collect();
     let samples = arguments.samples.as_deref().map(SampleFile::open).transpose()?;
-    let mut made = json!({ "by": "dyad average", "of": of, "factors": factors });
+    let mut made = json!({ "by": "dyad average", "of": of });
     if let Some(samples) = &samples {
         made["samples"] = describe(samples);
     }
     if let Some(scale) = arguments.scale {
         made["scale"] = scale.into();
     }
-    let mut weights = in_units_of_search(&mean, made)?;
+    let mut weights = in_units_of_search(&mean(&pairs), made)?;
     weights.meta.name = stem(&arguments.out);
     weights.units.win_rate = sets[0].units.win_rate;
     if let Some(samples) = &samples

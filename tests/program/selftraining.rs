@@ -109,11 +109,10 @@ fn options_of_another_method_are_refused() {
     let folder = folder("selftrain-refused");
     let path = folder.to_str().unwrap();
     for (arguments, expected) in [
-        (&["--depth", "2"][..], "depth belongs to a training by comparison (method comparison)"),
-        (&["--batch", "255"], "batch belongs to a training by comparison"),
+        (&["--batch", "255"][..], "batch belongs to a training by comparison (method comparison)"),
         (&["--method", "regression", "--label-nodes", "2000"], "label-nodes belongs to a training by comparison"),
         (&["--method", "regression", "--games-file", "Cargo.toml"], "games-file belongs to a training by comparison"),
-        (&["--method", "fit"], "expected regression or comparison, found 'fit'"),
+        (&["--method", "fit"], "[possible values: regression, comparison]"),
     ] {
         let refusal = refusal(&[&["selftrain", "--out", path], arguments].concat());
         assert!(refusal.contains(expected), "{refusal}");

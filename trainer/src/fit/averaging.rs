@@ -7,14 +7,12 @@
 //! Sets may have different units; their scales convert them to search units before they are added.
 
 use crate::fit::calibration::factor;
-use dyad_engine::eval::layout::{self, Group, LEN, MATERIAL};
+use dyad_engine::eval::layout::{LEN, MATERIAL};
 use dyad_engine::eval::units::{MAX_SCALE, SCALE_ONE};
 use dyad_engine::eval::{FloatWeights, Weights};
 use dyad_formats::error::Error;
 use dyad_formats::hash;
 use serde_json::Value as Json;
-use std::ops::Range;
-use std::str::FromStr;
 
 /// The weighted mean of sets of weights, in search units. The coefficients need not sum to 1, but to more than 0.
 #[must_use]
@@ -29,90 +27,6 @@ pub fn mean(sets: &[(&Weights, f64)]) -> FloatWeights {
         }
     }
     mean
-}
-
-/// A factor for the weights of some groups.
-#[derive(Clone, Debug, PartialEq)]
-pub struct GroupFactor {
-    /// The name of a group, a prefix of names and `*`, `@` and the name of a family, or a group and the index of one of
-    /// its features from 0, as in `material.1`.
-    pub groups: String,
-    /// Factors of the middlegame and the endgame weights.
-    pub factors: [f64; 2],
-}
-
-impl FromStr for GroupFactor {
-    type Err = String;
-
-    /// Reads `GROUP=FACTOR` or `GROUP=MIDDLEGAME:ENDGAME`.
-    fn from_str(text: &str) -> Result<GroupFactor, String> {
-        let (groups, factors) = text.split_once('=').ok_or("expected GROUP=FACTOR or GROUP=MIDDLEGAME:ENDGAME")?;
-        let (mg, eg) = factors.split_once(':').unwrap_or((factors, factors));
-        let number = |text: &str| {
-            let number = text.parse().ok().filter(|number: &f64| number.is_finite());
-            number.ok_or_else(|| format!("'{text}' is not a number"))
-        };
-        Ok(GroupFactor { groups: groups.to_string(), factors: [number(mg)?, number(eg)?] })
-    }
-}
-
-impl GroupFactor {
-    /// Checks that the factor names a group.
-    ///
-    /// # Errors
-    /// When it names none.
-    pub fn check(&self) -> Result<(), String> {
-        features(&self.groups).map(|_| ())
-    }
-
-    /// Sort key of the factors of one group: a longer name is more specific, and the full name is the most specific. A
-    /// family is more specific than `*` and less than any name.
-    fn precision(&self) -> (usize, bool) {
-        if self.groups.starts_with('@') {
-            return (0, true);
-        }
-        let beginning = self.groups.strip_suffix('*');
-        (beginning.unwrap_or(&self.groups).len(), beginning.is_none())
-    }
-}
-
-/// Multiplies the weights of groups by their factors. Of several factors for a group the most specific name applies, so
-/// that `*=2,pairs=1` doubles all but the 2-tuples.
-///
-/// # Errors
-/// When a factor names no group, or two have the same name.
-pub fn multiply(weights: &mut FloatWeights, factors: &[GroupFactor]) -> Result<(), String> {
-    for (index, factor) in factors.iter().enumerate() {
-        factor.check()?;
-        if factors[..index].iter().any(|other| other.groups == factor.groups) {
-            return Err(format!("{} has two factors", factor.groups));
-        }
-    }
-    let mut by_precision: Vec<&GroupFactor> = factors.iter().collect();
-    by_precision.sort_by_key(|factor| factor.precision());
-    let mut of_feature = vec![[1.0; 2]; LEN];
-    for factor in by_precision {
-        for range in features(&factor.groups)? {
-            of_feature[range].fill(factor.factors);
-        }
-    }
-    for (feature, [mg, eg]) in of_feature.into_iter().enumerate() {
-        weights.mg[feature] *= mg;
-        weights.eg[feature] *= eg;
-    }
-    Ok(())
-}
-
-/// The features of a selection: those of groups, or a single one.
-fn features(selection: &str) -> Result<Vec<Range<usize>>, String> {
-    let Some((name, number)) = selection.split_once('.') else {
-        return Ok(layout::select(selection)?.into_iter().map(Group::range).collect());
-    };
-    let group = layout::group(name).ok_or_else(|| format!("no group of features is called {name}"))?;
-    let known = number.parse().ok().filter(|&number: &usize| number < group.len);
-    let number = known.ok_or_else(|| format!("{name} has the features 0 to {}, not '{number}'", group.len - 1))?;
-    let one = group.nth(number)..group.nth(number) + 1;
-    Ok(vec![one])
 }
 
 /// A number this close to an integer is treated as that integer.
@@ -155,7 +69,7 @@ pub fn in_units_of_search(mean: &FloatWeights, provenance: Json) -> Result<Weigh
     let gamma = mean.gamma()?;
     let scale = (f64::from(SCALE_ONE) / gamma).round();
     if !(1.0..=f64::from(MAX_SCALE)).contains(&scale) {
-        let problem = format!("the factors bring the scale to {scale}/1024, which must be 1 to {MAX_SCALE}");
+        let problem = format!("the scale would be {scale}/1024, which must be 1 to {MAX_SCALE}");
         return Err(Error::Settings(problem));
     }
     weights.units.scale = scale as i32;
@@ -176,8 +90,7 @@ pub fn in_units_of(base: &Weights, floats: &FloatWeights) -> Result<Weights, Err
 #[cfg(test)]
 mod tests {
     use super::*;
-    use dyad_engine::eval::layout::{GROUPS, MATERIAL};
-
+    
     #[test]
     fn the_mean_respects_coefficients_and_scales() {
         let material = Weights::material();
@@ -190,58 +103,6 @@ mod tests {
         let pawn = |weights: &Weights| f64::from(weights.ints()[MATERIAL.nth(0)][0]);
         let expected = factor(&material) * (pawn(&material) / 4.0 + pawn(&other) * 3.0 / 8.0);
         assert!((mean.mg[MATERIAL.nth(0)] - expected).abs() < 1e-9);
-    }
-
-    #[test]
-    fn factors_change_only_the_groups_they_name() {
-        let ones = || FloatWeights { mg: vec![1.0; LEN], eg: vec![1.0; LEN] };
-        let parse = |texts: &[&str]| texts.iter().map(|text| text.parse().unwrap()).collect::<Vec<GroupFactor>>();
-        let mut weights = ones();
-        multiply(&mut weights, &parse(&["mobility_rook=4", "mobility_*=0.5:2"])).unwrap();
-        for group in &GROUPS {
-            let expected = match group.name {
-                "mobility_rook" => [4.0, 4.0],
-                name if name.starts_with("mobility_") => [0.5, 2.0],
-                _ => [1.0, 1.0],
-            };
-            assert!(
-                group.range().all(|feature| [weights.mg[feature], weights.eg[feature]] == expected),
-                "{}",
-                group.name
-            );
-        }
-        let mut weights = ones();
-        multiply(&mut weights, &parse(&["pairs=0.25", "pairs*=3", "pair*=2"])).unwrap();
-        let changed = weights.mg.iter().zip(&weights.eg).filter(|&weight| weight == (&0.25, &0.25)).count();
-        assert_eq!(changed, GROUPS.iter().find(|group| group.name == "pairs").unwrap().len);
-        let mut weights = ones();
-        multiply(&mut weights, &parse(&["tempo=3", "@space=2", "*=0.5"])).unwrap();
-        for group in &GROUPS {
-            let expected = match group.name {
-                "tempo" => 3.0,
-                "space" | "center_control" => 2.0,
-                _ => 0.5,
-            };
-            assert!(group.range().all(|feature| weights.eg[feature] == expected), "{}", group.name);
-        }
-        let mut weights = ones();
-        multiply(&mut weights, &parse(&["material.1=4", "material=2"])).unwrap();
-        let material = &weights.mg[..=MATERIAL.range().end];
-        assert_eq!(material, [[2.0, 4.0].as_slice(), &[2.0; 4], &[1.0]].concat());
-        for (wrong, expected) in [
-            (&["pears=2"][..], "no group of features is called pears; there are material, "),
-            (&["@tempo=2"][..], "no group of features is called @tempo; there are material, "),
-            (&["pairs=2", "pairs=3"], "pairs has two factors"),
-            (&["pears.0=2"], "no group of features is called pears"),
-            (&["tempo.2=2"], "tempo has the features 0 to 1, not '2'"),
-            (&["tempo.x=2"], "tempo has the features 0 to 1, not 'x'"),
-        ] {
-            let error = multiply(&mut ones(), &parse(wrong)).unwrap_err();
-            assert!(error.starts_with(expected), "{error}");
-        }
-        for wrong in ["pairs", "pairs=", "pairs=1:x", "pairs=inf"] {
-            assert!(wrong.parse::<GroupFactor>().is_err(), "{wrong}");
-        }
     }
 
     /// Small changes sum up although the integers cannot show a single one, and coefficient 1 gives the goal.
