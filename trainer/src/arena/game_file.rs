@@ -55,8 +55,8 @@ impl GameFile {
     /// # Errors
     /// When the file cannot be written.
     pub fn write(&mut self, game: &PgnGame) -> Result<(), Error> {
-        let text = game.to_string();
-        let written = self.file.seek(SeekFrom::End(0)).and_then(|_| self.file.write_all(text.as_bytes()));
+        let (text, mut file) = (game.to_string(), &*self.file);
+        let written = file.seek(SeekFrom::End(0)).and_then(|_| file.write_all(text.as_bytes()));
         written.map_err(Error::file("write", &self.path))
     }
 

@@ -21,10 +21,10 @@ pub struct Log {
 impl Log {
     /// Opens the log at `path` and keeps its first `bytes` bytes.
     pub fn open(path: &Path, bytes: u64) -> io::Result<Log> {
-        let mut file = open_alone(path)?;
+        let file = open_alone(path)?;
         let bytes = bytes.min(file.metadata()?.len());
         file.set_len(bytes)?;
-        file.seek(SeekFrom::End(0))?;
+        (&*file).seek(SeekFrom::End(0))?;
         Ok(Log { file, bytes })
     }
 
@@ -45,7 +45,7 @@ impl Log {
     pub fn append(&mut self, line: &impl Serialize) -> io::Result<()> {
         let mut text = serde_json::to_vec(line).expect("a line is plain data");
         text.push(b'\n');
-        self.file.write_all(&text)?;
+        (&*self.file).write_all(&text)?;
         self.bytes += text.len() as u64;
         Ok(())
     }

@@ -6,8 +6,8 @@
 //! in it are not followed.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
-use std::io::{self, Read, Write};
-use std::ops::{Deref, DerefMut};
+use std::io::{self, Read as _, Write as _};
+use std::ops::Deref;
 use std::path::{Path, PathBuf};
 
 use dyad_formats::error::Error;
@@ -47,22 +47,6 @@ impl Deref for LockedFile {
     }
 }
 
-impl DerefMut for LockedFile {
-    fn deref_mut(&mut self) -> &mut File {
-        &mut self.0
-    }
-}
-
-impl Write for LockedFile {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.write(bytes)
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        self.0.flush()
-    }
-}
-
 impl FolderLock {
     /// Takes a folder, which must be there.
     ///
@@ -92,9 +76,9 @@ impl FolderLock {
             }
             Err(TryLockError::Error(error)) => return Err(wrong(error)),
         }
-        let mut file = LockedFile(file);
+        let file = LockedFile(file);
         let name = format!("{OWNER}{}\n", std::process::id());
-        file.set_len(0).and_then(|()| file.write_all(name.as_bytes())).map_err(wrong)?;
+        file.set_len(0).and_then(|()| (&*file).write_all(name.as_bytes())).map_err(wrong)?;
         Ok(FolderLock { _file: file, _folder: OwnFolder::new(folder).map_err(wrong)? })
     }
 }

@@ -90,7 +90,7 @@ pub fn in_units_of(base: &Weights, floats: &FloatWeights) -> Result<Weights, Err
 #[cfg(test)]
 mod tests {
     use super::*;
-    
+
     #[test]
     fn the_mean_respects_coefficients_and_scales() {
         let material = Weights::material();
