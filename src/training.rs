@@ -25,7 +25,8 @@ use dyad_formats::weights_file;
 use dyad_trainer::base::words::counted;
 use dyad_trainer::report::{LivePage, PageNote, own_page};
 use dyad_trainer::selftrain::{
-    self, End, Given, Method, Overview, Playing, SelfTrainSettings, SelfTrainSummary, Stage,
+    self, End, Given, Method, Overview, Playing, SelfTrainEvent, SelfTrainLogLine, SelfTrainSettings, SelfTrainSummary,
+    Stage,
 };
 
 use crate::browser;
@@ -351,7 +352,7 @@ impl Training {
         let folder = self.folder().ok_or("error: name a folder by TrainFolder")?;
         if let Some(running) = &self.running {
             // The requested training begins when this one has ended; one that is refused does not end it.
-            self.preparation(request.mode, folder.clone(), in_use, false)?;
+            self.order(request.mode, folder.clone(), in_use, false)?;
             let overview = (folder == running.folder).then(|| selftrain::overview(&folder)).flatten();
             check_mode(request.mode, overview.as_ref(), &folder)
                 .map_err(|error| format!("error: {error}; the running training continues"))?;
@@ -359,32 +360,19 @@ impl Training {
             self.requested = Some(request);
             return Ok(Some("stopping"));
         }
-        // The training's own weights are already proven stronger than the reference.
         let is_own = trained.is_some_and(|trained| trained.is_of(&folder));
-        self.running = Some(self.preparation(request.mode, folder, in_use, is_own)?.spawn(&self.events)?);
+        self.running = Some(self.order(request.mode, folder, in_use, is_own)?.spawn(&self.events)?);
         Ok(None)
     }
 
-    fn preparation(
-        &self,
-        mode: Mode,
-        folder: PathBuf,
-        in_use: &Arc<Weights>,
-        is_own: bool,
-    ) -> Result<Preparation, String> {
+    fn order(&self, mode: Mode, folder: PathBuf, in_use: &Arc<Weights>, is_own: bool) -> Result<Order, String> {
         let needs_games = mode == Mode::Games;
         if needs_games && self.games.is_empty() {
             return Err("error: name a PGN file by TrainGamesFile".to_string());
         }
-        Ok(Preparation {
-            mode,
-            folder,
-            games: needs_games.then(|| self.games.clone()),
-            given: self.given(),
-            open_page: self.open_page,
-            in_use: Arc::clone(in_use),
-            is_own,
-        })
+        let games = needs_games.then(|| self.games.clone());
+        let (given, in_use) = (self.given(), Arc::clone(in_use));
+        Ok(Order { mode, folder, games, given, open_page: self.open_page, in_use, is_own })
     }
 
     /// The settings that options give.
@@ -456,9 +444,9 @@ fn progress_of(overview: &Overview) -> String {
     format!("generation {generation} ({stage}), {adopted} adopted{distance}")
 }
 
-/// The options of a training when it starts. Its files are read on its own thread, since a disk may be slow and a file
-/// malicious.
-struct Preparation {
+/// A training to begin or resume, with the options of that moment. Its files are read on its own thread, since a disk
+/// may be slow and a file malicious.
+struct Order {
     mode: Mode,
     folder: PathBuf,
     /// `TrainGamesFile`, for a training that needs games.
@@ -466,86 +454,11 @@ struct Preparation {
     given: Given,
     open_page: bool,
     in_use: Arc<Weights>,
-    /// Whether the weights in use are from this training.
+    /// Whether the weights in use are from this training: these are already proven stronger than the reference.
     is_own: bool,
 }
 
-impl Preparation {
-    /// Starts the thread.
-    fn spawn(self, events: &Sender<Message>) -> Result<Running, String> {
-        let stop = Arc::new(Control::new(false));
-        let (mode, folder, last) = (self.mode, self.folder.clone(), "just started".to_string());
-        let running = Running { mode, folder, stop: stop.clone(), last, has_begun: false };
-        let mut reporter = Reporter { events: events.clone(), reported: None, stage: None };
-        let body = move || {
-            let run = AssertUnwindSafe(|| {
-                let order = self.prepare(&reporter)?;
-                if let Err(error) = control::lower_priority() {
-                    reporter.report(&format!("has the same priority as the search: {error}"));
-                }
-                order.run(&stop, &mut reporter)
-            });
-            let end = catch_unwind(run).unwrap_or_else(|_| Err("internal error, please report it".to_string()));
-            reporter.send(Message::Ended(end));
-        };
-        let thread = thread::Builder::new().name("training".to_string()).spawn(body);
-        thread.map(|_| running).map_err(|error| format!("error: no thread for it: {error}"))
-    }
-
-    /// Reads the files of the training and reports its start.
-    fn prepare(self, reporter: &Reporter) -> Result<Order, String> {
-        let overview = selftrain::overview(&self.folder);
-        let (in_use, is_own) = (Arc::clone(&self.in_use), self.is_own);
-        let order = self.order(overview.as_ref())?;
-        let (mode, folder) = (order.mode, order.folder.display());
-        let threads = counted(order.threads, "thread", "threads");
-        let note = match &overview {
-            Some(overview) => format!("resumes: {mode}, {}, {threads}, {folder}", progress_of(overview)),
-            None => format!("begins: {mode}, {threads}, {folder}"),
-        };
-        let playing = selftrain::playing(&order.folder).filter(|_| overview.is_some() && !is_own);
-        let playing = playing.filter(|playing| playing.has_beaten(&in_use));
-        reporter.send(Message::Started { note, playing });
-        Ok(order)
-    }
-
-    fn order(self, overview: Option<&Overview>) -> Result<Order, String> {
-        let Preparation { mode, folder, games, mut given, open_page, in_use, is_own } = self;
-        let reference = Some(Arc::clone(&in_use)).filter(|_| !is_own);
-        check_mode(mode, overview, &folder)?;
-        if let Some(games) = games {
-            given.insert("games-file".to_string(), games_file(&games)?.display().to_string().into());
-        }
-        let threads = given["threads"].as_u64().unwrap_or_default();
-        let task = if mode == Mode::Resume || selftrain::is_begun(&folder) {
-            Task::Resume(given)
-        } else {
-            let start = if mode == Mode::Scratch { Arc::new(Weights::material()) } else { in_use };
-            Task::Begin(Box::new(SelfTrainSettings::resolve(&start, &folder, &given)?), start)
-        };
-        Ok(Order { mode, folder, threads, task, reference, open_page })
-    }
-}
-
-/// The absolute path of the games to learn from, if they can be opened.
-fn games_file(games: &str) -> Result<PathBuf, String> {
-    let path = absolute(expand_home(games)).map_err(|error| format!("TrainGamesFile: {error}"))?;
-    let opened = files::open(&path);
-    opened.map_err(|error| format!("TrainGamesFile: {}: {error}", path.display()))?;
-    Ok(path)
-}
-
-/// The work of the thread of a training.
-struct Order {
-    mode: Mode,
-    folder: PathBuf,
-    threads: u64,
-    task: Task,
-    /// The weights of the engine; `None` if they are from this training.
-    reference: Option<Arc<Weights>>,
-    open_page: bool,
-}
-
+/// The work of an order.
 enum Task {
     /// Begin a training from these weights.
     Begin(Box<SelfTrainSettings>, Arc<Weights>),
@@ -554,12 +467,33 @@ enum Task {
 }
 
 impl Order {
+    /// Starts the thread.
+    fn spawn(self, events: &Sender<Message>) -> Result<Running, String> {
+        let stop = Arc::new(Control::new(false));
+        let (mode, folder, last) = (self.mode, self.folder.clone(), "just started".to_string());
+        let mut reporter = Reporter { events: events.clone(), folder: folder.clone(), reported: None, stage: None };
+        let running = Running { mode, folder, stop: stop.clone(), last, has_begun: false };
+        let body = move || {
+            let run = AssertUnwindSafe(|| self.run(&stop, &mut reporter));
+            let end = catch_unwind(run).unwrap_or_else(|_| Err("internal error, please report it".to_string()));
+            reporter.send(Message::Ended(end));
+        };
+        let thread = thread::Builder::new().name("training".to_string()).spawn(body);
+        thread.map(|_| running).map_err(|error| format!("error: no thread for it: {error}"))
+    }
+
     /// Trains, and returns the last report.
     fn run(&self, stop: &Control, reporter: &mut Reporter) -> Result<String, String> {
+        let overview = selftrain::overview(&self.folder);
+        let task = self.task(overview.as_ref())?;
+        self.report_start(overview.as_ref(), reporter);
+        if let Err(error) = control::lower_priority() {
+            reporter.report(&format!("has the same priority as the search: {error}"));
+        }
         // The page is also written while the folder is not locked.
         let _own = OwnFolder::new(&self.folder).map_err(|error| error.to_string())?;
         let mut page = LivePage::new(&self.folder);
-        let mut on_event = |event: &selftrain::SelfTrainEvent| {
+        let mut on_event = |event: &SelfTrainEvent| {
             if let Some(note) = page.on_event(event) {
                 reporter.report(&note);
                 if self.open_page
@@ -571,14 +505,12 @@ impl Order {
             }
             reporter.event(event);
         };
-        let summary = match &self.task {
+        let reference = (!self.is_own).then_some(&*self.in_use);
+        let summary = match &task {
             Task::Begin(settings, start) => {
-                let reference = self.reference.as_ref().unwrap_or(start);
-                selftrain::begin(settings, start, reference, &self.folder, stop, &mut on_event)
+                selftrain::begin(settings, start, reference.unwrap_or(start), &self.folder, stop, &mut on_event)
             }
-            Task::Resume(given) => {
-                selftrain::resume(&self.folder, given, self.reference.as_deref(), stop, &mut on_event)
-            }
+            Task::Resume(given) => selftrain::resume(&self.folder, given, reference, stop, &mut on_event),
         };
         let summary = summary.map_err(|error| error.to_string())?;
         if let Some(problem) = page.finish() {
@@ -586,6 +518,40 @@ impl Order {
         }
         Ok(farewell(&summary))
     }
+
+    fn report_start(&self, overview: Option<&Overview>, reporter: &Reporter) {
+        let (mode, folder) = (self.mode, self.folder.display());
+        let threads = counted(self.given["threads"].as_u64().unwrap_or_default(), "thread", "threads");
+        let note = match overview {
+            Some(overview) => format!("resumes: {mode}, {}, {threads}, {folder}", progress_of(overview)),
+            None => format!("begins: {mode}, {threads}, {folder}"),
+        };
+        let playing = selftrain::playing(&self.folder).filter(|_| overview.is_some() && !self.is_own);
+        let playing = playing.filter(|playing| playing.has_beaten(&self.in_use));
+        reporter.send(Message::Started { note, playing });
+    }
+
+    fn task(&self, overview: Option<&Overview>) -> Result<Task, String> {
+        let mut given = self.given.clone();
+        check_mode(self.mode, overview, &self.folder)?;
+        if let Some(games) = &self.games {
+            given.insert("games-file".to_string(), games_file(games)?.display().to_string().into());
+        }
+        if self.mode == Mode::Resume || selftrain::is_begun(&self.folder) {
+            return Ok(Task::Resume(given));
+        }
+        let scratch = self.mode == Mode::Scratch;
+        let start = if scratch { Arc::new(Weights::material()) } else { Arc::clone(&self.in_use) };
+        Ok(Task::Begin(Box::new(SelfTrainSettings::resolve(&start, &self.folder, &given)?), start))
+    }
+}
+
+/// The absolute path of the games to learn from, if they can be opened.
+fn games_file(games: &str) -> Result<PathBuf, String> {
+    let path = absolute(expand_home(games)).map_err(|error| format!("TrainGamesFile: {error}"))?;
+    let opened = files::open(&path);
+    opened.map_err(|error| format!("TrainGamesFile: {}: {error}", path.display()))?;
+    Ok(path)
 }
 
 /// The last report of a training.
@@ -610,6 +576,8 @@ fn open_page(page: &Path) -> Result<(), String> {
 /// Reports to the event loop: all events, and progress at most once every [`REPORT_EVERY`].
 struct Reporter {
     events: Sender<Message>,
+    /// The folder of the training.
+    folder: PathBuf,
     /// Time of the last report of progress.
     reported: Option<Instant>,
     /// The last generation and stage.
@@ -617,22 +585,22 @@ struct Reporter {
 }
 
 impl Reporter {
-    fn event(&mut self, event: &selftrain::SelfTrainEvent) {
+    fn event(&mut self, event: &SelfTrainEvent) {
         match event {
-            selftrain::SelfTrainEvent::Progress(progress) => {
+            SelfTrainEvent::Progress(progress) => {
                 let stage = Some((progress.generation, progress.stage));
                 if std::mem::replace(&mut self.stage, stage) != stage {
                     self.reported = None;
                 }
                 self.progress(event);
             }
-            selftrain::SelfTrainEvent::Promoted { generation, path, record, .. } => {
+            SelfTrainEvent::Logged(SelfTrainLogLine::Proof { generation, promoted: true, record, .. }) => {
                 self.report(event);
-                self.promoted(Trained { generation: *generation, path: path.clone(), proven: true }, &record.ids[1]);
+                self.promoted(*generation, true, &record.ids[1]);
             }
-            selftrain::SelfTrainEvent::Adopted { generation, path, .. } => {
+            SelfTrainEvent::Logged(SelfTrainLogLine::Generation { generation, adopted: true, .. }) => {
                 self.report(event);
-                self.promoted(Trained { generation: *generation, path: path.clone(), proven: false }, "");
+                self.promoted(*generation, false, "");
             }
             _ => self.report(event),
         }
@@ -650,13 +618,15 @@ impl Reporter {
     }
 
     /// Loads the weights on this thread, so that the event loop is not blocked.
-    fn promoted(&self, trained: Trained, beaten: &str) {
-        match weights_file::load(&trained.path) {
+    fn promoted(&self, generation: u32, proven: bool, beaten: &str) {
+        let path = self.folder.join(if proven { selftrain::PLAYING } else { selftrain::BEST });
+        match weights_file::load(&path) {
             Ok(weights) => {
+                let trained = Trained { generation, path, proven };
                 let (weights, beaten) = (Arc::new(weights), beaten.to_string());
                 self.send(Message::Promoted(Box::new(Promoted { weights, trained, beaten })));
             }
-            Err(error) => self.report(&format!("error: {}: {error}", trained.path.display())),
+            Err(error) => self.report(&format!("error: {}: {error}", path.display())),
         }
     }
 
@@ -681,9 +651,9 @@ mod tests {
         training.receive(&Message::Ended(end));
     }
 
-    fn order(training: &Training, mode: Mode, folder: &Path) -> Result<Order, String> {
-        let preparation = training.preparation(mode, folder.to_path_buf(), &Weights::embedded(), false)?;
-        preparation.order(selftrain::overview(folder).as_ref())
+    fn task(training: &Training, mode: Mode, folder: &Path) -> Result<Task, String> {
+        let order = training.order(mode, folder.to_path_buf(), &Weights::embedded(), false)?;
+        order.task(selftrain::overview(folder).as_ref())
     }
 
     /// Options give settings, and those that are automatic give none but the threads.
@@ -698,13 +668,13 @@ mod tests {
         training.set_threads(3).unwrap();
         assert_eq!(json(&training), serde_json::json!({ "method": "regression", "minutes": 10, "threads": 3 }));
         let folder = Path::new("/nowhere/run");
-        let Task::Begin(settings, _) = order(&training, Mode::Improve, folder).unwrap().task else { panic!() };
+        let Task::Begin(settings, _) = task(&training, Mode::Improve, folder).unwrap() else { panic!() };
         assert_eq!((settings.positions, settings.minutes, settings.threads), (1_500_000, 10, 3));
         training.set_games("Cargo.toml").unwrap();
-        let Err(error) = order(&training, Mode::Games, folder) else { panic!("it is begun") };
+        let Err(error) = task(&training, Mode::Games, folder) else { panic!("it is begun") };
         assert!(error.starts_with("games-file belongs to a training by comparison"), "{error}");
         training.set_method(AUTOMATIC).unwrap();
-        let Task::Begin(settings, _) = order(&training, Mode::Games, folder).unwrap().task else { panic!() };
+        let Task::Begin(settings, _) = task(&training, Mode::Games, folder).unwrap() else { panic!() };
         assert_eq!(settings.method, Method::Comparison);
     }
 
@@ -730,8 +700,8 @@ mod tests {
                 from_pieces: mode == Mode::Scratch,
                 from_file,
             };
-            let preparation = training.preparation(mode, "/nowhere/run".into(), &Weights::embedded(), false).unwrap();
-            let error = preparation.order(Some(&overview)).err().unwrap_or_default();
+            let order = training.order(mode, "/nowhere/run".into(), &Weights::embedded(), false).unwrap();
+            let error = order.task(Some(&overview)).err().unwrap_or_default();
             assert!(error.contains(refusal) && error.is_empty() == refusal.is_empty(), "{mode} {from_file}: {error}");
         }
     }

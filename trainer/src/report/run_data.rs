@@ -16,9 +16,8 @@ use crate::learn::folder::{BEST, DATA, LOG, SETTINGS, iteration_name};
 use crate::learn::log::LogLine;
 use crate::learn::training;
 use crate::selftrain::folder::{FINE_TUNING, GAMES, GenerationFolder, MATCH, START, STATE, TRAINING};
-use crate::selftrain::log::SelfTrainLogLine as SelfTrainLine;
 use crate::selftrain::strength::Strength;
-use crate::selftrain::{self, Distance};
+use crate::selftrain::{self, Distance, SelfTrainLogLine};
 
 /// One generation of a self-training.
 #[derive(Clone, Debug, PartialEq)]
@@ -207,17 +206,17 @@ impl RunData {
             Generation { number, hours, record, adopted, accuracy }
         };
         match serde_json::from_str(line) {
-            Ok(SelfTrainLine::Generation { generation, seconds, accuracy, adopted, record }) => {
+            Ok(SelfTrainLogLine::Generation { generation, seconds, accuracy, adopted, record }) => {
                 self.generations.push(entry(generation, seconds, record, adopted, accuracy));
             }
-            Ok(SelfTrainLine::Distance { distance, seconds }) => self.distances.push((seconds / 3600.0, distance)),
-            Ok(SelfTrainLine::Strength { strength, .. }) => self.strength = Some(strength),
-            Ok(SelfTrainLine::Proof { generation, seconds, promoted, record }) => {
+            Ok(SelfTrainLogLine::Distance { distance, seconds }) => self.distances.push((seconds / 3600.0, distance)),
+            Ok(SelfTrainLogLine::Strength { strength, .. }) => self.strength = Some(strength),
+            Ok(SelfTrainLogLine::Proof { generation, seconds, promoted, record }) => {
                 self.matches.push(record.clone());
                 self.proofs.push(entry(generation, seconds, record, promoted, None));
             }
-            Ok(SelfTrainLine::Unchanged { generation, .. }) => self.unchanged.push(generation),
-            Ok(SelfTrainLine::Stage { .. }) => (),
+            Ok(SelfTrainLogLine::Unchanged { generation, .. }) => self.unchanged.push(generation),
+            Ok(SelfTrainLogLine::Stage { .. }) => (),
             Err(_) => self.lines.extend(serde_json::from_str::<LogLine>(line).ok()),
         }
     }

@@ -1,4 +1,4 @@
-//! Events of a self-training, and its result.
+//! Events of a self-training, the lines of its log, and its result.
 //!
 //! [`Display`](fmt::Display) of a [`SelfTrainEvent`] is the text that the command line prints and that a GUI receives
 //! after `info string train`.
@@ -129,61 +129,81 @@ pub struct StageProgress {
     pub standing: Option<MatchScore>,
 }
 
+/// A line of `log.jsonl`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum SelfTrainLogLine {
+    /// A stage is done.
+    Stage {
+        /// The stage.
+        stage: Stage,
+        /// The generation.
+        #[serde(rename = "of")]
+        generation: u32,
+        /// Seconds that the stage took since it began or was resumed.
+        #[serde(rename = "took")]
+        seconds: f64,
+    },
+    /// The match of a generation against the best weights ended.
+    Generation {
+        /// The generation.
+        generation: u32,
+        /// Seconds since the training began, without interruptions.
+        seconds: f64,
+        /// Move-match accuracy on test positions, 0 to 1.
+        #[serde(rename = "agreement", default)]
+        accuracy: Option<f64>,
+        /// Whether the new weights were adopted.
+        #[serde(default)]
+        adopted: bool,
+        /// The match.
+        #[serde(rename = "match")]
+        record: MatchRecord,
+    },
+    /// The training of a generation changed no weight.
+    Unchanged {
+        /// The generation.
+        #[serde(rename = "unchanged")]
+        generation: u32,
+        /// Seconds since the training began, without interruptions.
+        seconds: f64,
+    },
+    /// The distance of the best weights to the reference was measured.
+    Distance {
+        /// The distance.
+        distance: Distance,
+        /// Seconds since the training began, without interruptions.
+        seconds: f64,
+    },
+    /// The strength of the best weights on the scale of Lichess was measured.
+    Strength {
+        /// The strength.
+        strength: Strength,
+        /// Seconds since the training began, without interruptions.
+        seconds: f64,
+    },
+    /// A long match of the best weights against those that the engine plays with ended.
+    Proof {
+        /// The generation.
+        #[serde(rename = "proof")]
+        generation: u32,
+        /// Seconds since the training began, without interruptions.
+        seconds: f64,
+        /// Whether the engine plays with the generation now.
+        promoted: bool,
+        /// The match.
+        #[serde(rename = "match")]
+        record: MatchRecord,
+    },
+}
+
 /// An event of a self-training.
 #[derive(Clone, Debug, PartialEq)]
 pub enum SelfTrainEvent {
     /// Progress of a stage.
     Progress(StageProgress),
-    /// The match of a generation against the best weights ended.
-    Match {
-        /// The generation.
-        generation: u32,
-        /// The result.
-        record: MatchRecord,
-    },
-    /// The new weights won their match and are the best ones now.
-    Adopted {
-        /// The generation.
-        generation: u32,
-        /// Absolute path of the best weights; later generations replace this file.
-        path: PathBuf,
-        /// The match.
-        record: MatchRecord,
-    },
-    /// The new weights did not win their match; the best weights stay. The generation's files are kept.
-    Rejected {
-        /// The generation.
-        generation: u32,
-        /// The match.
-        record: MatchRecord,
-    },
-    /// The training changed no weight of a generation, so that no match was played.
-    Unchanged {
-        /// The generation.
-        generation: u32,
-    },
-    /// The distance of the best weights to the reference was measured.
-    Distance(Distance),
-    /// The strength of the best weights on the scale of Lichess was measured.
-    Strength(Strength),
-    /// The best weights were proven to be stronger than those that the engine played with.
-    Promoted {
-        /// The generation.
-        generation: u32,
-        /// Absolute path of the weights to play with; later promotions replace this file.
-        path: PathBuf,
-        /// The match.
-        record: MatchRecord,
-        /// Whether it is the first generation that is stronger than the reference.
-        first: bool,
-    },
-    /// The best weights were not proven to be stronger than those that the engine plays with.
-    NotPromoted {
-        /// The generation.
-        generation: u32,
-        /// The match.
-        record: MatchRecord,
-    },
+    /// A line was written to the log; none for the end of a stage.
+    Logged(SelfTrainLogLine),
     /// A note for the user.
     Note(String),
 }
@@ -192,46 +212,45 @@ impl fmt::Display for SelfTrainEvent {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             SelfTrainEvent::Progress(progress) => progress.fmt(f),
-            SelfTrainEvent::Match { generation, record } => {
-                write!(f, "generation {generation} {}: {}", Stage::Match, result(record))
+            SelfTrainEvent::Logged(line) => line.fmt(f),
+            SelfTrainEvent::Note(text) => f.write_str(text),
+        }
+    }
+}
+
+impl fmt::Display for SelfTrainLogLine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            SelfTrainLogLine::Stage { stage, generation, seconds } => {
+                write!(f, "generation {generation} {stage} took {}", spoken(*seconds))
             }
-            SelfTrainEvent::Adopted { generation, path, .. } => {
-                write!(f, "generation {generation} adopted: {}", path.display())
-            }
-            SelfTrainEvent::Rejected { generation, record } => {
-                let why = if is_undecided(record) {
-                    "not decided: no proof that it is stronger"
-                } else {
-                    "rejected: it is not proven stronger"
+            SelfTrainLogLine::Generation { generation, adopted, record, .. } => {
+                let outcome = match record.decision {
+                    _ if *adopted => "adopted",
+                    Some(Decision::H0 | Decision::H1) => "rejected, the best weights stay",
+                    _ => "not decided, the best weights stay",
                 };
-                write!(f, "generation {generation} {why}; the best weights stay")
+                write!(f, "generation {generation} {outcome}: {}", result(record))
             }
-            SelfTrainEvent::Unchanged { generation } => write!(
+            SelfTrainLogLine::Unchanged { generation, .. } => write!(
                 f,
                 "generation {generation} changed no weight, no match is played: it takes more positions to learn from"
             ),
-            SelfTrainEvent::Distance(distance) => distance.fmt(f),
-            SelfTrainEvent::Strength(Strength { generation, elo, error, games }) => write!(
+            SelfTrainLogLine::Distance { distance, .. } => distance.fmt(f),
+            SelfTrainLogLine::Strength { strength: Strength { generation, elo, error, games }, .. } => write!(
                 f,
                 "generation {generation} plays like a Lichess {elo:.0} +- {error:.0} with {NODES} nodes a move ({games} games)"
             ),
-            SelfTrainEvent::Promoted { generation, path, record, first } => {
-                let how = if *first { "crosses the line: it beats" } else { "beats" };
-                write!(
-                    f,
-                    "generation {generation} {how} {} by {} Elo: {}",
-                    record.names[1],
-                    record.elo.text(0),
-                    path.display()
-                )
+            SelfTrainLogLine::Proof { generation, promoted, record, .. } => {
+                let (other, elo) = (&record.names[1], record.elo.text(0));
+                match promoted {
+                    true => write!(f, "generation {generation} is proven to beat {other}: {elo} Elo"),
+                    false => write!(
+                        f,
+                        "generation {generation} is not proven to beat {other} ({elo} Elo): the engine plays on as before"
+                    ),
+                }
             }
-            SelfTrainEvent::NotPromoted { generation, record } => write!(
-                f,
-                "generation {generation} is not proven to beat {} ({} Elo): the engine plays on as before",
-                record.names[1],
-                record.elo.text(0)
-            ),
-            SelfTrainEvent::Note(text) => f.write_str(text),
         }
     }
 }
@@ -265,11 +284,6 @@ impl fmt::Display for StageProgress {
         }
         Ok(())
     }
-}
-
-/// Whether the SPRT of a match ended without a decision.
-fn is_undecided(record: &MatchRecord) -> bool {
-    !matches!(record.decision, Some(Decision::H0 | Decision::H1))
 }
 
 /// The distance of the best weights to the reference, in Elo.

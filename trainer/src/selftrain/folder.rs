@@ -5,7 +5,7 @@
 //! | `lock` | lock of the operating system, held by the process that trains here |
 //! | `settings.json` | settings of the generations to come |
 //! | `state.json` | generation, stage and best weights |
-//! | `log.jsonl` | a [line](super::log::SelfTrainLogLine) for each stage and match |
+//! | `log.jsonl` | a [line](super::SelfTrainLogLine) for each stage and match |
 //! | `start.json` | the initial weights, generation 0 |
 //! | `best.json` | the best weights, from the first adoption on |
 //! | `reference.json` | the weights that the engine plays with until a generation is proven stronger |
@@ -194,7 +194,7 @@ pub(crate) const START: &str = "start.json";
 /// The weights that the engine plays with until a generation is proven stronger.
 pub(crate) const REFERENCE: &str = "reference.json";
 /// The generation that the engine plays with.
-pub(crate) const PLAYING: &str = "playing.json";
+pub const PLAYING: &str = "playing.json";
 /// Exists while a training begins: without a [`STATE`] it marks the files in the folder as the training's own.
 const BEGINNING: &str = "beginning";
 /// The folder of the first generation.

@@ -15,14 +15,13 @@ use dyad_formats::samples::SampleFile;
 use dyad_formats::score::ScoreSide;
 use dyad_formats::weights_file;
 
-use super::event::{Distance, End, SelfTrainEvent, SelfTrainSummary, Stage};
+use super::event::{Distance, End, SelfTrainEvent, SelfTrainLogLine, SelfTrainSummary, Stage};
 use super::folder::{
     BASE, DISTANCE, DISTANCE_BEFORE, FITTED, Folder, GAMES, LABELED, MATCH, PLAYING, POSITIONS, PROOF, PROOF_BEFORE,
     REFERENCE, SelfTrainState, TRAINED, WEIGHTS, remove,
 };
 use super::generation::{Generation, Step, name_of};
 use super::generator::{GeneratorProgress, generate};
-use super::log::SelfTrainLogLine;
 use super::reporter::Reporter;
 use super::settings::{Method, SelfTrainSettings};
 use super::strength;
@@ -157,7 +156,7 @@ impl<'a> Loop<'a> {
                 return Ok(false);
             }
             let seconds = self.reporter.begun.elapsed().as_secs_f64();
-            self.write_log(&SelfTrainLogLine::Stage { stage, generation: generation.number, seconds })?;
+            self.write_log(SelfTrainLogLine::Stage { stage, generation: generation.number, seconds })?;
             match stages.iter().copied().find(|next| *next > stage) {
                 Some(next) => self.state.stage = next,
                 None => break,
@@ -394,8 +393,7 @@ impl<'a> Loop<'a> {
         let new = weights_file::load(&self.folder.weights(number))?;
         if [&generation.best, &generation.initial].iter().any(|old| new.plays_as(old)) {
             self.tick();
-            self.write_log(&SelfTrainLogLine::Unchanged { generation: number, seconds: self.state.seconds })?;
-            self.reporter.emit(SelfTrainEvent::Unchanged { generation: number });
+            self.write_log(SelfTrainLogLine::Unchanged { generation: number, seconds: self.state.seconds })?;
             return Ok(true);
         }
         let plan = MatchPlan {
@@ -409,20 +407,15 @@ impl<'a> Loop<'a> {
         let Some(record) = self.play(generation, plan, (&generation.name(), Arc::new(new)), best)? else {
             return Ok(false);
         };
-        self.reporter.emit(SelfTrainEvent::Match { generation: number, record: record.clone() });
         let adopted = is_proven(&record);
         if adopted {
-            let path = self.folder.file(BEST);
-            copy(&self.folder.weights(number), &path)?;
+            copy(&self.folder.weights(number), &self.folder.file(BEST))?;
             self.state.best = number;
             self.state.adopted += 1;
-            self.reporter.emit(SelfTrainEvent::Adopted { generation: number, path, record: record.clone() });
-        } else {
-            self.reporter.emit(SelfTrainEvent::Rejected { generation: number, record: record.clone() });
         }
         self.tick();
         let (seconds, accuracy) = (self.state.seconds, self.state.accuracy);
-        self.write_log(&SelfTrainLogLine::Generation { generation: number, seconds, accuracy, adopted, record })?;
+        self.write_log(SelfTrainLogLine::Generation { generation: number, seconds, accuracy, adopted, record })?;
         Ok(true)
     }
 
@@ -479,8 +472,7 @@ impl<'a> Loop<'a> {
         self.record_distance(distance)?;
         if let Some(strength) = strength {
             self.state.strength = Some(strength.elo);
-            self.write_log(&SelfTrainLogLine::Strength { strength, seconds: self.state.seconds })?;
-            self.reporter.emit(SelfTrainEvent::Strength(strength));
+            self.write_log(SelfTrainLogLine::Strength { strength, seconds: self.state.seconds })?;
         }
         Ok(true)
     }
@@ -507,15 +499,13 @@ impl<'a> Loop<'a> {
             };
             (record.elo, record.tally.games())
         };
-        let distance = Distance { generation: self.state.best, reference: name, elo, games };
-        self.reporter.emit(SelfTrainEvent::Distance(distance.clone()));
-        Ok(Some(distance))
+        Ok(Some(Distance { generation: self.state.best, reference: name, elo, games }))
     }
 
     fn record_distance(&mut self, distance: Distance) -> Result<(), Error> {
         self.tick();
         self.state.distance = Some(distance.clone());
-        self.write_log(&SelfTrainLogLine::Distance { distance, seconds: self.state.seconds })
+        self.write_log(SelfTrainLogLine::Distance { distance, seconds: self.state.seconds })
     }
 
     /// Plays a long match of a newly adopted generation against the weights that the engine plays with, unless it is
@@ -566,19 +556,14 @@ impl<'a> Loop<'a> {
 
     /// Records a long match; the engine plays with the generation if it is proven stronger.
     fn record_proof(&mut self, number: u32, record: MatchRecord) -> Result<(), Error> {
-        let (promoted, first) = (is_proven(&record), self.state.playing == 0);
+        let promoted = is_proven(&record);
         self.tick();
-        let (seconds, path) = (self.state.seconds, self.folder.file(PLAYING));
         if promoted {
-            copy(&self.folder.weights(number), &path)?;
+            copy(&self.folder.weights(number), &self.folder.file(PLAYING))?;
             self.state.playing = number;
         }
-        self.write_log(&SelfTrainLogLine::Proof { generation: number, seconds, promoted, record: record.clone() })?;
-        self.reporter.emit(match promoted {
-            true => SelfTrainEvent::Promoted { generation: number, path, record, first },
-            false => SelfTrainEvent::NotPromoted { generation: number, record },
-        });
-        Ok(())
+        let seconds = self.state.seconds;
+        self.write_log(SelfTrainLogLine::Proof { generation: number, seconds, promoted, record })
     }
 
     /// The reference and its name.
@@ -611,9 +596,14 @@ impl<'a> Loop<'a> {
         Ok((record.end != MatchEnd::Stopped).then_some(record))
     }
 
-    fn write_log(&mut self, line: &SelfTrainLogLine) -> Result<(), Error> {
-        let appended = self.log.append(line);
-        appended.map_err(Error::file("write", &self.folder.file(LOG)))
+    /// Writes a line to the log, and reports it.
+    fn write_log(&mut self, line: SelfTrainLogLine) -> Result<(), Error> {
+        let appended = self.log.append(&line);
+        appended.map_err(Error::file("write", &self.folder.file(LOG)))?;
+        if !matches!(line, SelfTrainLogLine::Stage { .. }) {
+            self.reporter.emit(SelfTrainEvent::Logged(line));
+        }
+        Ok(())
     }
 
     fn save(&mut self) -> Result<(), Error> {

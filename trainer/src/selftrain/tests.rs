@@ -4,6 +4,7 @@ use dyad_formats::score::ScoreSide;
 use dyad_formats::testing::Temporary;
 use dyad_formats::weights_file;
 
+use super::SelfTrainEvent::Logged;
 use super::*;
 use crate::arena::game_file::GameFile;
 use crate::learn::settings::ObjectiveName;
@@ -113,7 +114,10 @@ fn a_tiny_training_runs_from_games_to_a_report() {
         }
         assert!(path.join("labeled.samples").exists() && !path.join("training/checkpoint.bin").exists());
     }
-    let adopted = events.iter().filter(|event| matches!(event, SelfTrainEvent::Adopted { .. })).count();
+    let adopted = events
+        .iter()
+        .filter(|event| matches!(event, Logged(SelfTrainLogLine::Generation { adopted: true, .. })))
+        .count();
     assert_eq!(summary.adopted as usize, adopted);
     assert_eq!(summary.best.is_some(), adopted > 0);
     assert_eq!(best(&folder), summary.best);
@@ -325,8 +329,10 @@ fn the_engine_plays_with_what_is_proven() {
         let (stop, mut events) = (Control::new(false), Vec::new());
         let mut listen = |event: &SelfTrainEvent| match event {
             SelfTrainEvent::Progress(StageProgress { stage: Stage::Games, .. }) => stop.stop(),
-            SelfTrainEvent::Distance(distance) => events.push(("distance", distance.generation)),
-            SelfTrainEvent::Promoted { generation, .. } => events.push(("promoted", *generation)),
+            Logged(SelfTrainLogLine::Distance { distance, .. }) => events.push(("distance", distance.generation)),
+            Logged(SelfTrainLogLine::Proof { generation, promoted: true, .. }) => {
+                events.push(("promoted", *generation));
+            }
             _ => (),
         };
         let more = given("generations", 3);
@@ -346,18 +352,18 @@ fn the_engine_plays_with_what_is_proven() {
         .expect("a training whose weights are proven stronger");
     let settings = |threads| by(seed, threads);
     let [broken, hopeless] = [(); 2].map(|()| Temporary::new());
-    let promoted: Vec<(u32, bool)> = events
+    let promoted: Vec<u32> = events
         .iter()
         .filter_map(|event| match event {
-            SelfTrainEvent::Promoted { generation, first, .. } => Some((*generation, *first)),
+            Logged(SelfTrainLogLine::Proof { generation, promoted: true, .. }) => Some(*generation),
             _ => None,
         })
         .collect();
-    assert_eq!(promoted, [(1, true), (2, false)]);
+    assert_eq!(promoted, [1, 2]);
     let distances: Vec<u32> = measured_events
         .iter()
         .filter_map(|event| match event {
-            SelfTrainEvent::Distance(distance) => Some(distance.generation),
+            Logged(SelfTrainLogLine::Distance { distance, .. }) => Some(distance.generation),
             _ => None,
         })
         .collect();
@@ -398,7 +404,8 @@ fn the_engine_plays_with_what_is_proven() {
     let mut events = Vec::new();
     let summary = run_until(&hopeless, &unproven, usize::MAX, &mut events);
     assert_eq!((summary.adopted, summary.playing, playing(&hopeless)), (1, 0, None));
-    assert!(events.iter().any(|event| matches!(event, SelfTrainEvent::NotPromoted { generation: 1, .. })));
+    let unproven = |event: &SelfTrainEvent| matches!(event, Logged(SelfTrainLogLine::Proof { promoted: false, .. }));
+    assert!(events.iter().any(unproven));
 }
 
 /// From weights that know something: the pieces and the worth of the move stay, and so does what a value means to
