@@ -10,7 +10,7 @@ use dyad_formats::samples::SampleFile;
 use dyad_formats::weights_file;
 use dyad_trainer::base::context::Context;
 use dyad_trainer::learn::examples::FileExamples;
-use dyad_trainer::learn::folder::RunFolder;
+use dyad_trainer::learn::folder::holds_run;
 use dyad_trainer::learn::log::{LineKind, LogLine};
 use dyad_trainer::learn::settings::TrainingSettings;
 use dyad_trainer::learn::training;
@@ -45,7 +45,7 @@ pub fn run(arguments: Arguments) -> Outcome {
     let stop = stop_on_interrupt();
     let mut display = ProgressDisplay::new();
     let (folder, is_resumed, threads) = (arguments.out.clone(), arguments.resume, arguments.threads.count());
-    match (RunFolder::new(&folder).holds_run(), is_resumed) {
+    match (holds_run(&folder), is_resumed) {
         (true, false) => return Err(format!("{} holds a run already", folder.display()).into()),
         (false, true) => return Err(format!("{} is not the folder of a run", folder.display()).into()),
         _ => {}

@@ -14,11 +14,7 @@
 //!
 //! Every file but the log is written [atomically](dyad_formats::files).
 
-use crate::base::json_lines::Log;
-use crate::base::lock::FolderLock;
-use dyad_formats::error::Error;
-use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// The settings; self-training uses the same name.
 pub const SETTINGS: &str = "settings.json";
@@ -39,76 +35,10 @@ pub fn iteration_name(iteration: u32) -> String {
     format!("iteration-{iteration:02}.json")
 }
 
-/// A run folder.
-#[derive(Clone, Debug)]
-pub struct RunFolder(PathBuf);
-
-impl RunFolder {
-    /// The run folder at `path`, which need not exist.
-    #[must_use]
-    pub fn new(path: &Path) -> RunFolder {
-        RunFolder(path.to_path_buf())
-    }
-
-    /// Locks the folder for this process until the lock is dropped.
-    ///
-    /// # Errors
-    /// As [`FolderLock::take`].
-    pub fn lock(&self) -> Result<FolderLock, Error> {
-        FolderLock::take(&self.0)
-    }
-
-    /// Whether it contains a run.
-    #[must_use]
-    pub fn holds_run(&self) -> bool {
-        self.settings().exists()
-    }
-
-    /// Path of the folder.
-    #[must_use]
-    pub fn path(&self) -> &Path {
-        &self.0
-    }
-
-    /// Path of the settings.
-    #[must_use]
-    pub fn settings(&self) -> PathBuf {
-        self.0.join(SETTINGS)
-    }
-
-    /// Path of the data identity.
-    pub(super) fn data(&self) -> PathBuf {
-        self.0.join(DATA)
-    }
-
-    /// Path of the log.
-    #[must_use]
-    pub fn log(&self) -> PathBuf {
-        self.0.join(LOG)
-    }
-
-    /// Opens the log, truncated to its first `bytes` bytes.
-    pub(super) fn open_log(&self, bytes: u64) -> io::Result<Log> {
-        Log::open(&self.log(), bytes)
-    }
-
-    /// Path of the checkpoint.
-    #[must_use]
-    pub fn checkpoint(&self) -> PathBuf {
-        self.0.join(CHECKPOINT)
-    }
-
-    /// The weights after iteration `iteration`; 0 is for the initial weights.
-    #[must_use]
-    pub fn iteration(&self, iteration: u32) -> PathBuf {
-        self.0.join(iteration_name(iteration))
-    }
-
-    /// Path of the best weights.
-    #[must_use]
-    pub fn best(&self) -> PathBuf {
-        self.0.join(BEST)
-    }
+/// Whether a folder contains a run.
+#[must_use]
+pub fn holds_run(folder: &Path) -> bool {
+    folder.join(SETTINGS).exists()
 }
 
 /// Whether a run folder writes a file of this name atomically.

@@ -5,12 +5,13 @@
 
 use crate::data::schedule::sample;
 use crate::learn::examples::Examples;
-use crate::learn::folder::RunFolder;
+use crate::learn::folder::DATA;
 use crate::learn::settings::TrainingSettings;
 use dyad_engine::eval::Weights;
 use dyad_formats::error::Error;
 use dyad_formats::files;
 use serde::{Deserialize, Serialize};
+use std::path::Path;
 
 /// Test positions for the move-match accuracy of a report; the end of an iteration uses all.
 const REPORT_POSITIONS: usize = 500;
@@ -44,8 +45,8 @@ impl Origin {
     ///
     /// # Errors
     /// When the file cannot be read or parsed.
-    pub fn load(folder: &RunFolder) -> Result<Origin, Error> {
-        let path = folder.data();
+    pub fn load(folder: &Path) -> Result<Origin, Error> {
+        let path = folder.join(DATA);
         let text = files::read_text(&path).map_err(Error::file("read", &path))?;
         serde_json::from_slice(&text).map_err(|error| Error::content(&path, "the identity", error))
     }

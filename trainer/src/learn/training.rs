@@ -10,13 +10,14 @@
 
 use crate::base::context::{Context, Progress};
 use crate::base::json_lines::Log;
+use crate::base::lock::FolderLock;
 use crate::data::schedule::shuffled;
 use crate::fit::calibration::{calibrate_by_file, expectation_scale};
 use crate::learn::average::Average;
 use crate::learn::checkpoint::Checkpoint;
 use crate::learn::comparison::Comparer;
 use crate::learn::examples::Examples;
-use crate::learn::folder::{self, RunFolder};
+use crate::learn::folder::{BEST, CHECKPOINT, DATA, LOG, SETTINGS, holds_run, is_known, iteration_name};
 use crate::learn::leaves::{Leaves, NODE_LIMIT};
 use crate::learn::log::{LineKind, LogLine};
 use crate::learn::objective::Objective;
@@ -36,7 +37,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// Time between two checkpoints.
-const CHECKPOINT: Duration = Duration::from_secs(20);
+pub(crate) const CHECKPOINT_EVERY: Duration = Duration::from_secs(20);
 /// Reports of an iteration.
 const REPORTS: u64 = 4;
 
@@ -111,26 +112,26 @@ pub fn train(
     let start = settings.weights.as_deref().map_or_else(|| Ok(Arc::new(Weights::material())), weights_file::named)?;
     let selection = Selection::new(settings, examples)?;
     std::fs::create_dir_all(folder).map_err(Error::file("make", folder))?;
-    let folder = RunFolder::new(folder);
-    if !folder.holds_run() {
-        refuse_foreign(&folder)?;
+    if !holds_run(folder) {
+        refuse_foreign(folder)?;
     }
-    let _lock = folder.lock()?;
-    clean(folder.path(), folder::is_known)?;
+    let _lock = FolderLock::take(folder)?;
+    clean(folder, is_known)?;
     let origin = Origin::of(&selection, &start);
-    if folder.holds_run() {
-        Origin::load(&folder)?.check(&origin)?;
-        refuse_changes(&folder, &saved_settings(folder.path())?, settings)?;
+    if holds_run(folder) {
+        Origin::load(folder)?.check(&origin)?;
+        refuse_changes(folder, &saved_settings(folder)?, settings)?;
     } else {
-        write(&folder.data(), &serde_json::to_vec_pretty(&origin).expect("plain data"))?;
+        write(&folder.join(DATA), &serde_json::to_vec_pretty(&origin).expect("plain data"))?;
     }
-    let state = match folder.checkpoint().exists() {
-        true => load_checkpoint(&folder, settings, &origin)?,
+    let state = match folder.join(CHECKPOINT).exists() {
+        true => load_checkpoint(folder, settings, &origin)?,
         // It is new, or was stopped before the first checkpoint.
         false => TrainingState::new(settings, unrounded(&start)),
     };
-    write(&folder.settings(), &settings.to_json())?;
-    run(Plan { settings: settings.clone(), start, folder, selection, state }, examples, context)
+    write(&folder.join(SETTINGS), &settings.to_json())?;
+    let (settings, folder) = (settings.clone(), folder.to_path_buf());
+    run(Plan { settings, start, folder, selection, state }, examples, context)
 }
 
 /// The initial weights as numbers: Table I itself for the values of the pieces alone, which are rounded as integers.
@@ -146,17 +147,18 @@ fn unrounded(start: &Weights) -> FloatWeights {
 /// # Errors
 /// When the folder contains no run, or its settings cannot be read or used.
 pub fn saved_settings(folder: &Path) -> Result<TrainingSettings, Error> {
-    let path = RunFolder::new(folder).settings();
+    let path = folder.join(SETTINGS);
     let text = files::read_text(&path).map_err(Error::file("read", &path))?;
     TrainingSettings::from_json(&text).map_err(|problem| Error::content(&path, "the settings", problem))
 }
 
 /// Refuses a folder in which files that would be replaced belong to no run. A run that was killed at its start has left
 /// only its settings and data identity.
-fn refuse_foreign(folder: &RunFolder) -> Result<(), Error> {
-    let data = folder.data().exists() && Origin::load(folder).is_err();
-    let found = [(folder.data(), data), (folder.log(), folder.log().exists())].into_iter();
-    let others = [folder.checkpoint(), folder.best(), folder.iteration(0), folder.iteration(1)];
+fn refuse_foreign(folder: &Path) -> Result<(), Error> {
+    let data = folder.join(DATA).exists() && Origin::load(folder).is_err();
+    let found = [(folder.join(DATA), data), (folder.join(LOG), folder.join(LOG).exists())].into_iter();
+    let others =
+        [folder.join(CHECKPOINT), folder.join(BEST), folder.join(iteration_name(0)), folder.join(iteration_name(1))];
     let mut found = found.chain(others.map(|path| (path.clone(), path.exists())));
     match found.find(|(_, foreign)| *foreign) {
         Some((path, _)) => {
@@ -167,19 +169,19 @@ fn refuse_foreign(folder: &RunFolder) -> Result<(), Error> {
     }
 }
 
-fn load_checkpoint(folder: &RunFolder, settings: &TrainingSettings, origin: &Origin) -> Result<TrainingState, Error> {
-    let begun = Checkpoint::load(&folder.checkpoint())?;
+fn load_checkpoint(folder: &Path, settings: &TrainingSettings, origin: &Origin) -> Result<TrainingState, Error> {
+    let begun = Checkpoint::load(&folder.join(CHECKPOINT))?;
     check_data(&begun.data, &origin.data)?;
     refuse_changes(folder, &begun.settings, settings)?;
     Ok(begun.state)
 }
 
-fn refuse_changes(folder: &RunFolder, begun: &TrainingSettings, now: &TrainingSettings) -> Result<(), Error> {
+fn refuse_changes(folder: &Path, begun: &TrainingSettings, now: &TrainingSettings) -> Result<(), Error> {
     let changed = differences(&fixed(begun), &fixed(now));
     if changed.is_empty() {
         return Ok(());
     }
-    let (path, changed) = (folder.settings(), changed.join(", "));
+    let (path, changed) = (folder.join(SETTINGS), changed.join(", "));
     Err(Error::Settings(format!("{}: the run was begun with other settings: {changed}", path.display())))
 }
 
@@ -235,7 +237,7 @@ impl Buffers {
 struct Plan {
     settings: TrainingSettings,
     start: Arc<Weights>,
-    folder: RunFolder,
+    folder: PathBuf,
     selection: Selection,
     state: TrainingState,
 }
@@ -243,7 +245,7 @@ struct Plan {
 fn run(plan: Plan, examples: &dyn Examples, context: &mut Context<TrainingProgress>) -> Result<TrainingSummary, Error> {
     let Plan { settings, start, state, folder, .. } = &plan;
     let buffers = Buffers::new(&state.weights)?;
-    let log = folder.open_log(state.log_bytes).map_err(Error::file("open", &folder.log()))?;
+    let log = Log::open(&folder.join(LOG), state.log_bytes).map_err(Error::file("open", &folder.join(LOG)))?;
     let objective = Objective::new(settings, expectation_scale(start));
     let stop = context.stop;
     let worker = |_| Worker {
@@ -279,7 +281,7 @@ impl Run<'_, '_, '_> {
             }
         }
         let (best, accuracy) = self.plan.state.best;
-        Ok(TrainingSummary { finished: self.is_over(), best, accuracy, file: self.plan.folder.best() })
+        Ok(TrainingSummary { finished: self.is_over(), best, accuracy, file: self.plan.folder.join(BEST) })
     }
 
     fn is_over(&self) -> bool {
@@ -310,7 +312,7 @@ impl Run<'_, '_, '_> {
                 self.save()?;
                 return Ok(false);
             }
-            if self.saved.elapsed() >= CHECKPOINT {
+            if self.saved.elapsed() >= CHECKPOINT_EVERY {
                 self.save()?;
             }
         }
@@ -394,7 +396,7 @@ impl Run<'_, '_, '_> {
         self.save_weights(&averaged, accuracy, best)?;
         let counters = self.plan.state.iteration_counters;
         let mut line = self.line(LineKind::Iteration, &counters, &weights, accuracy_on_test);
-        let file = self.plan.folder.iteration(iteration);
+        let file = self.plan.folder.join(iteration_name(iteration));
         line.file = file.file_name().map(|name| name.to_string_lossy().into_owned());
         line.best = best;
         self.append(&line)?;
@@ -452,9 +454,9 @@ impl Run<'_, '_, '_> {
         let mut weights = Weights::from_floats(floats, provenance)?;
         weights.meta.name = "trained".to_string();
         weights.units = start.units;
-        weights_file::save(&weights, &folder.iteration(state.iteration))?;
+        weights_file::save(&weights, &folder.join(iteration_name(state.iteration)))?;
         if best {
-            weights_file::save(&weights, &folder.best())?;
+            weights_file::save(&weights, &folder.join(BEST))?;
         }
         Ok(())
     }
@@ -487,7 +489,7 @@ impl Run<'_, '_, '_> {
     }
 
     fn append(&mut self, line: &LogLine) -> Result<(), Error> {
-        self.log.append(line).map_err(Error::file("write", &self.plan.folder.log()))?;
+        self.log.append(line).map_err(Error::file("write", &self.plan.folder.join(LOG)))?;
         self.report_progress(Some(line.clone()));
         Ok(())
     }
@@ -495,9 +497,9 @@ impl Run<'_, '_, '_> {
     fn save(&mut self) -> Result<(), Error> {
         self.tick();
         let Plan { settings, folder, selection, state, .. } = &mut self.plan;
-        state.log_bytes = self.log.sync().map_err(Error::file("write", &folder.log()))?;
+        state.log_bytes = self.log.sync().map_err(Error::file("write", &folder.join(LOG)))?;
         let (settings, data, state) = (settings.clone(), selection.identity.clone(), state.clone());
-        let path = folder.checkpoint();
+        let path = folder.join(CHECKPOINT);
         Checkpoint { settings, data, state }.save(&path).map_err(Error::file("write", &path))?;
         self.saved = Instant::now();
         Ok(())

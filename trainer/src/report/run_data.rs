@@ -1,6 +1,6 @@
 //! Data of the page: the content of the folder of a run or a self-training, and its progress.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use dyad_engine::eval::Weights;
 use dyad_formats::error::Error;
@@ -15,7 +15,7 @@ use crate::base::words::grouped;
 use crate::learn::folder::{BEST, DATA, LOG, SETTINGS, iteration_name};
 use crate::learn::log::LogLine;
 use crate::learn::training;
-use crate::selftrain::folder::{FINE_TUNING, GAMES, GenerationFolder, MATCH, START, STATE, TRAINING};
+use crate::selftrain::folder::{FINE_TUNING, GAMES, MATCH, START, STATE, TRAINING, generation_folder};
 use crate::selftrain::strength::Strength;
 use crate::selftrain::{self, Distance, SelfTrainLogLine};
 
@@ -178,11 +178,11 @@ impl RunData {
 
     /// Reads the folders of the generations: their training logs and last games.
     fn take_generations(&mut self, folder: &Path) -> Result<(), Error> {
-        let folders = (1..).map(|number| (number, GenerationFolder::within(folder, number)));
-        let there: Vec<(u32, GenerationFolder)> = folders.take_while(|(_, own)| own.path().is_dir()).collect();
+        let folders = (1..).map(|number| (number, generation_folder(folder, number)));
+        let there: Vec<(u32, PathBuf)> = folders.take_while(|(_, own)| own.is_dir()).collect();
         for (number, own) in &there {
             for (name, run) in [("comparison training", TRAINING), ("fine-tuning pass", FINE_TUNING)] {
-                let text = read_if_there(&own.file(run).join(LOG))?.unwrap_or_default();
+                let text = read_if_there(&own.join(run).join(LOG))?.unwrap_or_default();
                 let lines: Vec<LogLine> = text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
                 if !lines.is_empty() {
                     self.trainings.push((*number, name, lines));
@@ -192,7 +192,7 @@ impl RunData {
         let kinds =
             [("The last game of self-play", GAMES), ("The last game of a match against the best weights", MATCH)];
         for (title, name) in kinds {
-            let game = there.iter().rev().find_map(|(number, own)| Some((number, games::latest(&own.file(name))?)));
+            let game = there.iter().rev().find_map(|(number, own)| Some((number, games::latest(&own.join(name))?)));
             self.games.extend(game.map(|(number, game)| (format!("{title}, generation {number}"), game)));
         }
         Ok(())

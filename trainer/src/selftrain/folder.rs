@@ -145,7 +145,7 @@ impl SelfTrainState {
             log_bytes,
             ..
         } = *self;
-        let within = |generation: u32| folder.join(generation_name(generation));
+        let within = |generation: u32| generation_folder(folder, generation);
         // A generation may be the best from its match on.
         let last = generation.saturating_sub(u32::from(stage <= Stage::Match));
         let log = fs::metadata(folder.join(LOG)).map_or(0, |metadata| metadata.len());
@@ -278,7 +278,7 @@ impl Folder {
         self.save_state(state)?;
         let generation = self.generation(state.generation);
         let games = [DISTANCE, DISTANCE_BEFORE, PROOF, PROOF_BEFORE];
-        games.iter().try_for_each(|name| remove(&generation.file(name)))?;
+        games.iter().try_for_each(|name| remove(&generation.join(name)))?;
         weights_file::save(reference, &path)?;
         Ok(was_playing)
     }
@@ -301,21 +301,21 @@ impl Folder {
         self.path.join(name)
     }
 
-    pub fn generation(&self, generation: u32) -> GenerationFolder {
-        GenerationFolder::within(&self.path, generation)
+    pub fn generation(&self, generation: u32) -> PathBuf {
+        generation_folder(&self.path, generation)
     }
 
     /// The weights of a generation; 0 for the initial weights.
     pub fn weights(&self, generation: u32) -> PathBuf {
         match generation {
             0 => self.file(START),
-            _ => self.generation(generation).file(WEIGHTS),
+            _ => self.generation(generation).join(WEIGHTS),
         }
     }
 
     /// The weights of a generation before its fine-tuning pass, if it had one.
     pub fn base(&self, generation: u32) -> PathBuf {
-        let base = self.generation(generation).file(BASE);
+        let base = self.generation(generation).join(BASE);
         if base.exists() { base } else { self.weights(generation) }
     }
 
@@ -325,29 +325,9 @@ impl Folder {
     }
 }
 
-fn generation_name(generation: u32) -> String {
-    format!("generation-{generation:03}")
-}
-
-/// The folder of a generation; all its paths are absolute.
-pub(crate) struct GenerationFolder {
-    path: PathBuf,
-}
-
-impl GenerationFolder {
-    /// The folder of a generation of the training in `folder`.
-    pub fn within(folder: &Path, generation: u32) -> GenerationFolder {
-        GenerationFolder { path: folder.join(generation_name(generation)) }
-    }
-
-    pub fn path(&self) -> &Path {
-        &self.path
-    }
-
-    /// The file or folder with this name.
-    pub fn file(&self, name: &str) -> PathBuf {
-        self.path.join(name)
-    }
+/// The folder of a generation of the training in `folder`.
+pub(crate) fn generation_folder(folder: &Path, generation: u32) -> PathBuf {
+    folder.join(format!("generation-{generation:03}"))
 }
 
 /// Writes a value as JSON, atomically.
@@ -390,7 +370,7 @@ pub(super) fn saved(folder: &Path) -> Result<(SelfTrainState, SelfTrainSettings)
     let state = SelfTrainState::from_text(&text).map_err(damaged(&path))?;
     state.check(folder).map_err(damaged(&path))?;
     let settings = load_settings(&folder.join(SETTINGS))?;
-    let own = folder.join(generation_name(state.generation)).join(SETTINGS);
+    let own = generation_folder(folder, state.generation).join(SETTINGS);
     if own.exists() {
         load_settings(&own)?;
     }

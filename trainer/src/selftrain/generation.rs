@@ -3,7 +3,6 @@
 use std::fs;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Duration;
 
 use dyad_engine::eval::Weights;
 use dyad_formats::error::Error;
@@ -12,20 +11,17 @@ use serde_json::json;
 
 use super::event::Stage;
 use super::folder::{
-    FINE_TUNING, FITTED, Folder, GAMES, GenerationFolder, LABELED, POSITIONS, SelfTrainState, TRAINING, clean,
-    load_settings, remove, save,
+    FINE_TUNING, FITTED, Folder, GAMES, LABELED, POSITIONS, SelfTrainState, TRAINING, clean, load_settings, remove,
+    save,
 };
 use super::settings::{Method, SelfTrainSettings};
 use super::window::Window;
 use super::work::{self, RandomStream};
 use crate::fit::averaging::{in_units_of, interpolate};
 use crate::fit::calibration::{calibrate_by_points, expectation_scale};
-use crate::learn::folder::{RunFolder, SETTINGS};
+use crate::learn::folder::{BEST, CHECKPOINT, SETTINGS, iteration_name};
 use crate::learn::settings::{ObjectiveName, TrainingSettings as RunSettings};
 use crate::learn::training::saved_settings;
-
-/// Time between two checkpoints.
-pub(super) const CHECKPOINT: Duration = Duration::from_secs(20);
 
 /// A run of a comparison training.
 #[derive(Clone, Copy)]
@@ -39,7 +35,7 @@ pub(super) enum Step {
 /// A generation.
 pub(super) struct Generation {
     pub number: u32,
-    pub folder: GenerationFolder,
+    pub folder: PathBuf,
     /// The settings when it began, but the current `threads` and `generations`, and the pairs of its own tuning.
     pub settings: SelfTrainSettings,
     pub best: Arc<Weights>,
@@ -61,11 +57,10 @@ impl Generation {
         state: &mut SelfTrainState,
     ) -> Result<Generation, Error> {
         let own_folder = folder.generation(state.generation);
-        let path = own_folder.path();
-        fs::create_dir_all(path).map_err(Error::file("make", path))?;
-        clean(path)?;
-        let saved = own_folder.file(SETTINGS);
-        let drawn = [own_folder.file(GAMES), own_folder.file(POSITIONS), own_folder.file(LABELED)];
+        fs::create_dir_all(&own_folder).map_err(Error::file("make", &own_folder))?;
+        clean(&own_folder)?;
+        let saved = own_folder.join(SETTINGS);
+        let drawn = [own_folder.join(GAMES), own_folder.join(POSITIONS), own_folder.join(LABELED)];
         let is_empty =
             [Stage::Games, Stage::Positions].contains(&state.stage) && !drawn.iter().any(|file| file.exists());
         if is_empty || !saved.exists() {
@@ -102,8 +97,8 @@ impl Generation {
     /// The run folder of a step.
     pub fn run(&self, step: Step) -> PathBuf {
         match step {
-            Step::Training => self.folder.file(TRAINING),
-            Step::FineTuning => self.folder.file(FINE_TUNING),
+            Step::Training => self.folder.join(TRAINING),
+            Step::FineTuning => self.folder.join(FINE_TUNING),
         }
     }
 
@@ -134,23 +129,21 @@ impl Generation {
     /// The result of a finished step of a comparison training.
     pub fn trained(&self, step: Step) -> Result<PathBuf, Error> {
         let folder = self.run(step);
-        let run = RunFolder::new(&folder);
-        Ok(run.iteration(saved_settings(&folder)?.iterations))
+        Ok(folder.join(iteration_name(saved_settings(&folder)?.iterations)))
     }
 
     /// Removes files that are not needed after the weights are saved, most of the disk space of a training.
     pub fn tidy(&self) -> Result<(), Error> {
-        remove(&self.folder.file(FITTED))?;
+        remove(&self.folder.join(FITTED))?;
         for folder in [Step::Training, Step::FineTuning].map(|step| self.run(step)) {
             if !folder.exists() {
                 continue;
             }
-            let run = RunFolder::new(&folder);
             for iteration in 0..=saved_settings(&folder)?.iterations {
-                remove(&run.iteration(iteration))?;
+                remove(&folder.join(iteration_name(iteration)))?;
             }
-            remove(&run.checkpoint())?;
-            remove(&run.best())?;
+            remove(&folder.join(CHECKPOINT))?;
+            remove(&folder.join(BEST))?;
         }
         Ok(())
     }

@@ -110,7 +110,7 @@ impl<'a> Loop<'a> {
         let (mut stopped, mut is_timed) = (false, false);
         while !self.state.is_over(&self.settings) {
             let begun = Instant::now();
-            let is_new = !self.folder.generation(self.state.generation).path().exists();
+            let is_new = !self.folder.generation(self.state.generation).exists();
             let generation = Generation::open(&self.folder, &self.settings, &mut self.state)?;
             if !self.generation(&generation)? {
                 stopped = true;
@@ -191,7 +191,7 @@ impl<'a> Loop<'a> {
         let settings = &generation.settings;
         let per_game = settings.positions_per_game as u64;
         let plan = work::games(settings, generation.number);
-        let (reporter, path) = (&mut self.reporter, generation.folder.file(GAMES));
+        let (reporter, path) = (&mut self.reporter, generation.folder.join(GAMES));
         let of = settings.positions;
         let mut report =
             |played: GeneratorProgress| reporter.report(Progress { done: of.min(played.games * per_game), of });
@@ -207,11 +207,11 @@ impl<'a> Loop<'a> {
             Method::Comparison => Filters { no_checks: true, ..Filters::default() },
         };
         let (games, scores) = match &settings.games_file {
-            None => (generation.folder.file(GAMES), Some(ScoreSide::Mover)),
+            None => (generation.folder.join(GAMES), Some(ScoreSide::Mover)),
             Some(path) => (path.clone(), settings.scores),
         };
         let out =
-            if settings.is_labeled() { generation.folder.file(POSITIONS) } else { generation.folder.file(LABELED) };
+            if settings.is_labeled() { generation.folder.join(POSITIONS) } else { generation.folder.join(LABELED) };
         if out.exists() {
             return Ok(true);
         }
@@ -233,7 +233,7 @@ impl<'a> Loop<'a> {
         match summary.count - summary.tests {
             0 => {
                 // Without its games the generation begins again, with the settings of then.
-                [&out, &generation.folder.file(GAMES)].into_iter().try_for_each(|file| remove(file))?;
+                [&out, &generation.folder.join(GAMES)].into_iter().try_for_each(|file| remove(file))?;
                 Err(Error::Settings(format!(
                     "positions: there is none to learn from in {}; it takes more positions",
                     counted(summary.games, "game", "games")
@@ -245,8 +245,8 @@ impl<'a> Loop<'a> {
 
     /// Finds the desired moves by search.
     fn labels(&mut self, generation: &Generation) -> Result<bool, Error> {
-        let out = generation.folder.file(LABELED);
-        let input = generation.folder.file(POSITIONS);
+        let out = generation.folder.join(LABELED);
+        let input = generation.folder.join(POSITIONS);
         if out.exists() {
             // The process was killed between the two steps.
             remove(&input)?;
@@ -280,7 +280,7 @@ impl<'a> Loop<'a> {
 
     /// Fits weights to the positions. A regression that was stopped starts again.
     fn regression(&mut self, generation: &Generation) -> Result<bool, Error> {
-        let out = generation.folder.file(FITTED);
+        let out = generation.folder.join(FITTED);
         if out.exists() {
             return Ok(true);
         }
@@ -323,15 +323,15 @@ impl<'a> Loop<'a> {
     fn window(&self, generation: &Generation) -> Result<Window, Error> {
         let first = generation.settings.window_start(generation.number);
         let files: Vec<PathBuf> =
-            (first..=generation.number).map(|number| self.folder.generation(number).file(LABELED)).collect();
+            (first..=generation.number).map(|number| self.folder.generation(number).join(LABELED)).collect();
         Window::load(&files, Arc::clone(&generation.base))
     }
 
     /// Interpolates and scales the new weights.
     fn scale(&mut self, generation: &Generation) -> Result<bool, Error> {
         let out = match generation.settings.tuning_pairs {
-            0 => generation.folder.file(WEIGHTS),
-            _ => generation.folder.file(TRAINED),
+            0 => generation.folder.join(WEIGHTS),
+            _ => generation.folder.join(TRAINED),
         };
         self.reporter.report_stage();
         if !out.exists() {
@@ -341,9 +341,9 @@ impl<'a> Loop<'a> {
                 self.save_scaled(weights, &out, generation, &window)
             };
             match generation.settings.method {
-                Method::Regression => scaled(generation.folder.file(FITTED), out)?,
+                Method::Regression => scaled(generation.folder.join(FITTED), out)?,
                 Method::Comparison if generation.is_fine_tuned(&window) => {
-                    scaled(generation.trained(Step::Training)?, generation.folder.file(BASE))?;
+                    scaled(generation.trained(Step::Training)?, generation.folder.join(BASE))?;
                     scaled(generation.trained(Step::FineTuning)?, out)?;
                 }
                 Method::Comparison => scaled(generation.trained(Step::Training)?, out)?,
@@ -376,12 +376,12 @@ impl<'a> Loop<'a> {
     /// Tunes the new weights by games.
     fn tuning(&mut self, generation: &Generation) -> Result<bool, Error> {
         let window = self.window(generation)?;
-        let trained = weights_file::load(&generation.folder.file(TRAINED))?;
+        let trained = weights_file::load(&generation.folder.join(TRAINED))?;
         let (reporter, interpolation) = (&mut self.reporter, self.state.interpolation);
         let mut report = |progress| reporter.report(progress);
         let mut context = Context { threads: generation.settings.threads, stop: self.stop, on_event: &mut report };
         let Some(tuned) = tuned(generation, trained, interpolation, &window, &mut context)? else { return Ok(false) };
-        self.save_scaled(tuned.weights, &generation.folder.file(WEIGHTS), generation, &window)?;
+        self.save_scaled(tuned.weights, &generation.folder.join(WEIGHTS), generation, &window)?;
         self.state.interpolation = tuned.interpolation.or(interpolation);
         Ok(true)
     }
@@ -397,7 +397,7 @@ impl<'a> Loop<'a> {
             return Ok(true);
         }
         let plan = MatchPlan {
-            path: generation.folder.file(MATCH),
+            path: generation.folder.join(MATCH),
             stream: RandomStream::Match,
             nodes: settings.match_nodes,
             games: settings.match_games,
@@ -426,13 +426,13 @@ impl<'a> Loop<'a> {
     fn first_distance(&mut self, generation: &Generation) -> Result<bool, Error> {
         let best = self.state.best;
         self.begin_stage(Stage::Distance);
-        let Some(distance) = self.measure(generation, generation.folder.file(DISTANCE_BEFORE))? else {
+        let Some(distance) = self.measure(generation, generation.folder.join(DISTANCE_BEFORE))? else {
             return Ok(false);
         };
         let is_earlier = (1..generation.number).contains(&best);
         let record = if is_earlier && self.state.playing == 0 && !is_below(&distance) {
             self.begin_stage(Stage::Proof);
-            let path = generation.folder.file(PROOF_BEFORE);
+            let path = generation.folder.join(PROOF_BEFORE);
             let Some(record) = self.long_match(generation, best, path)? else { return Ok(false) };
             record
         } else {
@@ -458,7 +458,7 @@ impl<'a> Loop<'a> {
         if self.state.best != generation.number {
             return Ok(true);
         }
-        let Some(distance) = self.measure(generation, generation.folder.file(DISTANCE))? else { return Ok(false) };
+        let Some(distance) = self.measure(generation, generation.folder.join(DISTANCE))? else { return Ok(false) };
         let strength = if generation.settings.is_rated() {
             let best = Arc::new(weights_file::load(&self.folder.weights(generation.number))?);
             let known = (self.state.strength, strength::PAIRS);
@@ -518,7 +518,7 @@ impl<'a> Loop<'a> {
         if self.state.best != number || self.state.distance.as_ref().is_some_and(is_weaker) {
             return Ok(true);
         }
-        let path = generation.folder.file(PROOF);
+        let path = generation.folder.join(PROOF);
         let Some(record) = self.long_match(generation, number, path)? else { return Ok(false) };
         if let Some(record) = record {
             self.record_proof(number, record)?;

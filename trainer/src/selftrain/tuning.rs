@@ -17,13 +17,14 @@ use dyad_formats::error::Error;
 use serde_json::json;
 
 use super::folder::TUNING;
-use super::generation::{CHECKPOINT, Generation};
+use super::generation::Generation;
 use super::generator::HASH;
 use super::settings::Method;
 use super::window::Window;
 use super::work::{MATCH_ADJUDICATION, RandomStream};
 use crate::base::context::{Context, Progress};
 use crate::fit::averaging::{in_units_of, interpolate};
+use crate::learn::training::CHECKPOINT_EVERY;
 use crate::tune::factors::{boards, factors};
 use crate::tune::games::Tuning;
 use crate::tune::spsa::Parameter;
@@ -90,7 +91,7 @@ pub(super) fn tuned(
     };
     let mut on_event = |pairs: Progress| (context.on_event)(Progress { done: 2 * pairs.done, of: 2 * pairs.of });
     let mut tuning_context = Context { threads: context.threads, stop: context.stop, on_event: &mut on_event };
-    let Some(values) = tuning.run(&generation.folder.file(TUNING), CHECKPOINT, &mut tuning_context)? else {
+    let Some(values) = tuning.run(&generation.folder.join(TUNING), CHECKPOINT_EVERY, &mut tuning_context)? else {
         return Ok(None);
     };
     let mut weights = weights(&values)?;

@@ -22,7 +22,7 @@ use dyad_trainer::data::label::{self, label};
 use dyad_trainer::data::positions::Filters;
 use dyad_trainer::data::prepare::{PrepareEvent, PrepareSettings, prepare};
 use dyad_trainer::learn::examples::FileExamples;
-use dyad_trainer::learn::folder::RunFolder;
+use dyad_trainer::learn::folder::{LOG, iteration_name};
 use dyad_trainer::learn::log::{LineKind, LogLine};
 use dyad_trainer::learn::ranking::{Ranking, rank};
 use dyad_trainer::learn::settings::TrainingSettings;
@@ -229,7 +229,7 @@ impl Run<'_, '_> {
             let (weights, test) = (run.weights(name)?, run.part(samples, true)?);
             let ranking = run.with_progress(&mut Some, |context| rank(&weights, &test, settings.depth, context))?;
             let (best, accuracy, learns) = (summary.best, ranking.accuracy, settings.learns());
-            let iterations = iterations(&RunFolder::new(&training), &learns)?;
+            let iterations = iterations(&training, &learns)?;
             let features = learns.into_iter().filter(|&learns| learns).count();
             Ok((hash, Trained { rate, best, iterations, accuracy, features }))
         })
@@ -356,12 +356,12 @@ impl Run<'_, '_> {
 
 /// Loss and mean weight of each iteration of a training: the mean over the features that learn and are not zero, without
 /// the values of the pieces, which do not start at zero.
-fn iterations(folder: &RunFolder, learns: &[bool]) -> Result<Vec<[f64; 2]>, Error> {
-    let path = folder.log();
+fn iterations(folder: &Path, learns: &[bool]) -> Result<Vec<[f64; 2]>, Error> {
+    let path = folder.join(LOG);
     let lines = json_lines::read::<LogLine>(&path).map_err(Error::file("read", &path))?;
     let lines = lines.into_iter().filter(|line| line.kind == LineKind::Iteration && line.iteration > 0);
     let of_line = |line: LogLine| -> Result<[f64; 2], Error> {
-        let weights = weights_file::load(&folder.iteration(line.iteration))?;
+        let weights = weights_file::load(&folder.join(iteration_name(line.iteration)))?;
         let all = weights.ints().iter().zip(learns).skip(MATERIAL.range().end);
         let sizes = all.filter(|&(weight, &learns)| learns && *weight != [0, 0]);
         let sizes: Vec<f64> = sizes.map(|([mg, eg], _)| f64::from(mg.abs() + eg.abs()) / 2.0).collect();

@@ -147,7 +147,7 @@ fn two_processes_never_train_in_one_folder() {
     let folder = Temporary::new();
     run(&small(), &folder);
     // A second lock is refused, also within one process.
-    let held = RunFolder::new(&folder).lock().unwrap();
+    let held = FolderLock::take(&folder).unwrap();
     let log = fs::read(folder.join("log.jsonl")).unwrap();
     let more = TrainingSettings { iterations: 3, ..small() };
     let error = attempt(&more, &folder).unwrap_err();
