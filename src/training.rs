@@ -17,6 +17,7 @@ use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
+use clap::ValueEnum;
 use crossbeam::channel::Sender;
 use dyad_engine::control::{self, Control};
 use dyad_engine::eval::Weights;
@@ -255,7 +256,7 @@ impl Training {
 
     /// Sets `TrainMethod`.
     pub fn set_method(&mut self, name: &str) -> Outcome {
-        self.set(|training| &mut training.method, name.parse().ok())
+        self.set(|training| &mut training.method, Method::from_str(name, false).ok())
     }
 
     /// Sets `TrainMinutes`.

@@ -7,7 +7,7 @@
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf, absolute};
 
-use clap::{Args, Command};
+use clap::{Args, Command, ValueEnum};
 use dyad_engine::eval::Weights;
 use dyad_formats::input::is_standard_input;
 use dyad_trainer::base::words::{counted, grouped};
@@ -125,18 +125,20 @@ pub fn with_presets(tool: Command) -> Command {
 }
 
 fn presets() -> String {
-    let settings = Method::ALL.map(|method| Preset::ALL.map(|preset| SelfTrainSettings::preset(preset, method)));
+    let (methods, presets) = (Method::value_variants(), Preset::value_variants());
+    let all = methods.iter().flat_map(|&method| presets.iter().map(move |&preset| (preset, method)));
+    let settings: Vec<_> = all.map(|(preset, method)| SelfTrainSettings::preset(preset, method)).collect();
     let mut text = format!("{:<14}", "Defaults:");
-    for method in Method::ALL {
+    for method in methods {
         write!(text, "{method:>22}").expect("a string takes everything");
     }
     write!(text, "\n{:14}", "").expect("as above");
-    for preset in Method::ALL.iter().flat_map(|_| Preset::ALL) {
+    for SelfTrainSettings { preset, .. } in &settings {
         write!(text, "{preset:>11}").expect("as above");
     }
     for (name, number) in NUMBERS {
         write!(text, "\n  {name:<12}").expect("as above");
-        for settings in settings.as_flattened() {
+        for settings in &settings {
             let is_used = settings.to_json().contains_key(name);
             let number = if is_used { grouped(number(settings)) } else { "-".to_string() };
             write!(text, "{number:>11}").expect("as above");

@@ -1,6 +1,6 @@
 //! Numbers, durations and names as a user reads and writes them.
 
-use std::fmt::Display;
+use clap::ValueEnum;
 
 /// A number with commas between groups of three digits.
 #[must_use]
@@ -30,16 +30,9 @@ pub fn counted(number: u64, one: &str, more: &str) -> String {
     format!("{number} {}", if number == 1 { one } else { more })
 }
 
-/// The value of this name.
-///
-/// # Errors
-/// Lists the names.
-pub(crate) fn named<T: Copy + Display>(all: &[T], text: &str) -> Result<T, String> {
-    all.iter().copied().find(|value| value.to_string() == text).ok_or_else(|| {
-        let names: Vec<String> = all.iter().map(T::to_string).collect();
-        let (last, others) = names.split_last().expect("there are values");
-        format!("expected {} or {last}, found '{text}'", others.join(", "))
-    })
+/// The name of a value, as options and files have it.
+pub(crate) fn name_of(value: &impl ValueEnum) -> String {
+    value.to_possible_value().expect("no variant is skipped").get_name().to_string()
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@
 use crate::base::group_value::{GroupValue, by_feature, groups, is_selected, number_of};
 use crate::base::is_default;
 use crate::base::number::{self, number};
+use crate::base::words::name_of;
 use crate::fit::regression::cosine;
 use clap::{Args, ValueEnum};
 use dyad_engine::eval::layout::select;
@@ -232,7 +233,7 @@ impl TrainingSettings {
             ("score-weight", self.score_weight != usual.score_weight, values),
         ] {
             if differs && !objectives.contains(&self.objective) {
-                let names: Vec<String> = objectives.iter().map(ObjectiveName::name).collect();
+                let names: Vec<String> = objectives.iter().map(name_of).collect();
                 return Err(format!("{name}: it changes nothing without the objective {}", names.join(" or ")));
             }
         }
@@ -265,12 +266,6 @@ impl TrainingSettings {
     #[must_use]
     pub fn l2_of(&self, name: &str) -> f64 {
         number_of(&self.l2, name).filter(|_| !is_selected(&self.freeze, name)).unwrap_or(0.0)
-    }
-}
-
-impl ObjectiveName {
-    fn name(&self) -> String {
-        self.to_possible_value().expect("no variant is skipped").get_name().to_string()
     }
 }
 

@@ -3,18 +3,18 @@
 //! `docs/experiments.md` has the measurements.
 
 use std::fmt;
-use std::str::FromStr;
 
+use clap::ValueEnum;
 use dyad_engine::eval::Weights;
 use dyad_engine::eval::layout::{GROUPS, MATERIAL, PIECE_SQUARE};
 use serde::{Deserialize, Serialize};
 
 use super::settings::{Method, SelfTrainSettings};
 use crate::arena::openings::Variant;
-use crate::base::words::named;
+use crate::base::words::name_of;
 
 /// A preset.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Preset {
     /// From the piece values: large steps.
@@ -25,9 +25,6 @@ pub enum Preset {
 }
 
 impl Preset {
-    /// All presets.
-    pub const ALL: [Preset; 2] = [Preset::Scratch, Preset::Improve];
-
     /// The preset for a training that starts from `start`.
     #[must_use]
     pub fn of(start: &Weights) -> Preset {
@@ -37,18 +34,7 @@ impl Preset {
 
 impl fmt::Display for Preset {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
-            Preset::Scratch => "scratch",
-            Preset::Improve => "improve",
-        })
-    }
-}
-
-impl FromStr for Preset {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Preset, String> {
-        named(&Preset::ALL, text)
+        f.pad(&name_of(self))
     }
 }
 

@@ -8,9 +8,8 @@
 use std::fmt;
 use std::ops::{Bound, RangeInclusive};
 use std::path::{Path, PathBuf};
-use std::str::FromStr;
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 use dyad_engine::engine::MAX_THREADS;
 use dyad_engine::eval::Weights;
 use dyad_formats::files;
@@ -29,7 +28,7 @@ use crate::arena::statistics::Sprt;
 use crate::base::group_value::GroupValue;
 use crate::base::number::{self, number};
 use crate::base::parallel::check_threads;
-use crate::base::words::{counted, grouped, named};
+use crate::base::words::{counted, grouped, name_of};
 use crate::data::label;
 use crate::learn::settings::{ObjectiveName, OptimizerName, TrainingSettings as RunSettings};
 
@@ -47,10 +46,10 @@ pub type Given = Map<String, Json>;
 pub struct SelfTrainSettings {
     /// Train by `regression` to search scores, or by `comparison` of moves [default: regression; comparison with
     /// --games-file]
-    #[arg(long, hide_default_value = true, default_value_t = Self::default().method)]
+    #[arg(long, value_enum, hide_default_value = true, default_value_t = Self::default().method)]
     pub method: Method,
     /// Steps and matches for training from `scratch`, or to `improve` good weights [default: by the initial weights]
-    #[arg(long, hide_default_value = true, default_value_t = Self::default().preset)]
+    #[arg(long, value_enum, hide_default_value = true, default_value_t = Self::default().preset)]
     pub preset: Preset,
     /// Learn from the games of FILE (PGN, also packed) instead of self-play; comparison only
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -161,7 +160,7 @@ pub struct SelfTrainSettings {
 const INTERPOLATION: (Bound<f64>, Bound<f64>) = (Bound::Excluded(0.0), Bound::Included(1.0));
 
 /// The training method.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Method {
     /// A [regression](crate::fit::regression) of all weights to search scores and game results. Each generation starts
@@ -172,9 +171,6 @@ pub enum Method {
 }
 
 impl Method {
-    /// All methods.
-    pub const ALL: [Method; 2] = [Method::Regression, Method::Comparison];
-
     /// The settings of the method alone.
     fn keys(self) -> &'static [&'static str] {
         match self {
@@ -186,18 +182,7 @@ impl Method {
 
 impl fmt::Display for Method {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
-            Method::Regression => "regression",
-            Method::Comparison => "comparison",
-        })
-    }
-}
-
-impl FromStr for Method {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Method, String> {
-        named(&Method::ALL, text)
+        f.pad(&name_of(self))
     }
 }
 
@@ -648,7 +633,7 @@ mod tests {
             "result-share": 0.25, "growth": 2, "pairs-l2": 5.0,
             "half-at": 7, "min-margin": 7, "fine-tune-from": 7,
         });
-        for method in Method::ALL {
+        for &method in Method::value_variants() {
             let plain = preset(Preset::Scratch, method);
             for (name, value) in other.as_object().unwrap() {
                 let alone = given(json!({ name: value }));
