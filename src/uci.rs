@@ -48,7 +48,7 @@ use vampirc_uci::{Serializable, UciMessage};
 pub use self::command::is_command;
 use self::command::{Command, Explain, Train};
 use self::go::Go;
-use self::job::{End, Event, Job, Work};
+use self::job::{End, Event, Job, Kind, Work};
 use self::line::{Input, MAX_LENGTH, Reader};
 use self::options::{Assignment, Set, Setter};
 use self::setting::Setting;
@@ -193,30 +193,6 @@ struct Running {
     kind: Kind,
     /// Whether `bestmove` was sent: the engine is free in a moment.
     answered: bool,
-}
-
-/// Properties of a job.
-#[derive(Clone, Copy)]
-struct Kind {
-    /// Whether it answers `go` by a move.
-    search: bool,
-    /// Whether it changes the session.
-    setting: bool,
-    /// Whether it usually ends at once.
-    quick: bool,
-    /// Whether only `stop` ends it.
-    endless: bool,
-}
-
-impl Kind {
-    fn of(work: &Work) -> Kind {
-        Kind {
-            search: work.is_search(),
-            setting: work.is_setting(),
-            quick: work.is_quick(),
-            endless: work.is_endless(),
-        }
-    }
 }
 
 /// A task that needs the engine.
@@ -466,7 +442,7 @@ impl Uci {
     }
 
     fn start(&mut self, work: Work, ponder: bool) {
-        self.burst_has_jobs |= !work.is_search();
+        self.burst_has_jobs |= !work.kind().search;
         self.submit(Task::Job(work, Arc::new(Control::new(ponder))));
     }
 
@@ -593,7 +569,7 @@ impl Uci {
             control: Arc::clone(&control),
             weights: Arc::clone(session.engine.weights()),
             trained: session.trained.clone(),
-            kind: Kind::of(&work),
+            kind: work.kind(),
             answered: false,
         };
         if let State::Free(session) = std::mem::replace(&mut self.engine, State::Busy(running)) {
@@ -651,7 +627,7 @@ impl Uci {
             State::Busy(running) => Some(&running.control),
         };
         let waiting = self.queue.iter().filter_map(|task| match task {
-            Task::Job(work, control) if !work.is_setting() => Some(control),
+            Task::Job(work, control) if !work.kind().setting => Some(control),
             _ => None,
         });
         running.into_iter().chain(waiting)
@@ -685,7 +661,7 @@ impl Uci {
         let ending = self.ending.unwrap_or(Ending::Input);
         if ending.is_at_once() {
             // Each search gets its `bestmove`, even if it has not begun.
-            self.queue.retain(|task| matches!(task, Task::Job(work, _) if work.is_search()));
+            self.queue.retain(|task| matches!(task, Task::Job(work, _) if work.kind().search));
             self.waiting_isready = 0;
         }
         let running = match &self.engine {
@@ -693,7 +669,7 @@ impl Uci {
             State::Free(_) => None,
         };
         let waiting = self.queue.iter().filter_map(|task| match task {
-            Task::Job(work, control) => Some((Kind::of(work), control)),
+            Task::Job(work, control) => Some((work.kind(), control)),
             Task::Ready => None,
         });
         let mut waits = false;

@@ -56,6 +56,19 @@ pub enum Work {
     Set(Setting),
 }
 
+/// Properties of a job.
+#[derive(Clone, Copy)]
+pub struct Kind {
+    /// Whether it answers `go` by a move.
+    pub search: bool,
+    /// Whether it changes the session.
+    pub setting: bool,
+    /// Whether it usually ends at once.
+    pub quick: bool,
+    /// Whether only `stop` ends it.
+    pub endless: bool,
+}
+
 /// A message from a job to the event loop.
 pub enum Event {
     /// A line to print.
@@ -127,26 +140,11 @@ impl Job {
 }
 
 impl Work {
-    /// Whether it usually ends at once.
-    pub fn is_quick(&self) -> bool {
-        matches!(self, Work::Eval(_) | Work::Explain(..) | Work::Set(_))
-    }
-
-    /// Whether it answers `go` by a move.
-    pub fn is_search(&self) -> bool {
-        matches!(self, Work::Search(..) | Work::NoPosition { .. })
-    }
-
-    /// Whether it changes the session.
-    pub fn is_setting(&self) -> bool {
-        matches!(self, Work::Set(_))
-    }
-
-    /// Whether only `stop` ends it.
-    pub fn is_endless(&self) -> bool {
+    /// Its properties.
+    pub fn kind(&self) -> Kind {
         /// Some GUIs send such a depth for an infinite search.
         const ENDLESS_DEPTH: u32 = 100;
-        match self {
+        let endless = match self {
             Work::Search(_, limits) => {
                 let bounded = limits.depth.is_some_and(|depth| depth < ENDLESS_DEPTH)
                     || limits.nodes.is_some()
@@ -157,6 +155,12 @@ impl Work {
             }
             Work::NoPosition { infinite, .. } => *infinite,
             _ => false,
+        };
+        Kind {
+            search: matches!(self, Work::Search(..) | Work::NoPosition { .. }),
+            setting: matches!(self, Work::Set(_)),
+            quick: matches!(self, Work::Eval(_) | Work::Explain(..) | Work::Set(_)),
+            endless,
         }
     }
 
