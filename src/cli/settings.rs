@@ -58,30 +58,6 @@ impl<T: FromArgMatches> FromArgMatches for Given<T> {
     }
 }
 
-/// Refuses to resume a run with other settings than it has, both as JSON. The settings that are `free` may differ.
-pub fn check_same(saved: &Value, asked: &Value, free: &[&str]) -> Result<(), String> {
-    let mut keys = keys_of(saved, asked).filter(|key| !free.contains(key));
-    match keys.find_map(|key| difference(&saved[key], &asked[key], key.to_string())) {
-        Some((name, saved, asked)) => Err(format!("--resume: {name} is {asked} here, and {saved} in the run")),
-        None => Ok(()),
-    }
-}
-
-/// The keys of either; those of both occur twice. A setting at its default may be missing in one of them.
-fn keys_of<'a>(saved: &'a Value, asked: &'a Value) -> impl Iterator<Item = &'a str> {
-    [saved, asked].into_iter().filter_map(Value::as_object).flat_map(|fields| fields.keys().map(String::as_str))
-}
-
-/// The first setting that differs, by its path, with both values.
-fn difference<'a>(saved: &'a Value, asked: &'a Value, path: String) -> Option<(String, &'a Value, &'a Value)> {
-    match (saved, asked) {
-        (Value::Object(_), Value::Object(_)) => {
-            keys_of(saved, asked).find_map(|key| difference(&saved[key], &asked[key], format!("{path}.{key}")))
-        }
-        _ => (saved != asked).then_some((path, saved, asked)),
-    }
-}
-
 /// Resumes only with `--resume`, and only what is there: `path` is what an earlier run has left.
 pub fn check_resume(resume: bool, path: &Path) -> Result<(), String> {
     let path_of = path.display();
@@ -111,19 +87,5 @@ mod tests {
         let saved = PrepareSettings { count: Some(5), seed: 9, ..PrepareSettings::default() };
         let resumed = line.settings.over(saved);
         assert_eq!((resumed.count, resumed.seed, resumed.test_percent), (Some(5), 1, 9.0));
-    }
-
-    #[test]
-    fn a_run_is_resumed_with_its_own_settings_alone() {
-        let [saved, same, other] = [(3, 1), (3, 2), (4, 1)]
-            .map(|(depth, threads)| serde_json::json!({ "schedule": { "depth": depth }, "threads": threads }));
-        assert_eq!(check_same(&saved, &same, &["threads"]), Ok(()));
-        assert_eq!(
-            check_same(&saved, &other, &["threads"]).unwrap_err(),
-            "--resume: schedule.depth is 4 here, and 3 in the run"
-        );
-        // A setting at its default may be left out.
-        let varied = serde_json::json!({ "schedule": { "depth": 3, "policy-openings": 0.3 }, "threads": 1 });
-        assert!(check_same(&varied, &saved, &[]).is_err() && check_same(&saved, &varied, &[]).is_err());
     }
 }

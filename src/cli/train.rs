@@ -1,11 +1,11 @@
 //! `dyad train`: settings from the command line, progress on the screen.
 //!
-//! Settings come from a JSON file, if one is named, and then from the options, which win. Each line of the log is
-//! printed. The first Ctrl-C ends the training after the batch with a checkpoint, the second one at once; `--resume`
-//! resumes it after either.
+//! Each line of the log is printed. The first Ctrl-C ends the training after the batch with a checkpoint, the second one
+//! at once; `--resume` resumes it after either.
 
 use clap::Args;
 use dyad_engine::eval::Weights;
+use dyad_formats::error::Error;
 use dyad_formats::samples::SampleFile;
 use dyad_formats::weights_file;
 use dyad_trainer::base::context::Context;
@@ -20,7 +20,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::progress::{ProgressDisplay, clock};
-use super::settings::{Given, check_same};
+use super::settings::Given;
 use super::{Outcome, Threads, load_weights, stop_on_interrupt};
 
 #[derive(Args)]
@@ -106,13 +106,9 @@ impl Arguments {
     }
 
     /// The settings of the run in the folder, with the arguments that may change it.
-    fn resumed(self) -> Result<TrainingSettings, Box<dyn std::error::Error>> {
-        let saved = training::saved_settings(&self.out)?;
-        let mut asked = self.settings.over(saved.clone());
+    fn resumed(self) -> Result<TrainingSettings, Error> {
+        let mut asked = self.settings.over(training::saved_settings(&self.out)?);
         asked.samples = self.samples.unwrap_or(asked.samples);
-        asked.check()?;
-        let free = ["iterations", "keep-going"];
-        check_same(&serde_json::to_value(&saved)?, &serde_json::to_value(&asked)?, &free)?;
         Ok(asked)
     }
 }

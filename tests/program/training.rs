@@ -87,7 +87,7 @@ fn a_training_that_is_killed_loses_nothing_but_time() {
     let again = |batch| {
         refusal(&["train", samples.to_str().unwrap(), "--out", killed.to_str().unwrap(), "--resume", "--batch", batch])
     };
-    assert!(again("21").contains("--resume: batch is 21 here, and 20 in the run"));
+    assert!(again("21").contains("other settings: batch is 21 here, and 20 in the run"));
 }
 
 #[cfg(unix)]

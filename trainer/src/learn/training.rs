@@ -32,6 +32,8 @@ use dyad_formats::error::Error;
 use dyad_formats::files::{self, clean, write_atomic};
 use dyad_formats::samples::SampleFile;
 use dyad_formats::weights_file;
+use serde_json::Value as Json;
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -176,8 +178,18 @@ fn load_checkpoint(folder: &Path, settings: &TrainingSettings, origin: &Origin) 
     Ok(begun.state)
 }
 
+/// Refuses settings that the run was not begun with.
 fn refuse_changes(folder: &Path, begun: &TrainingSettings, now: &TrainingSettings) -> Result<(), Error> {
-    let changed = differences(&fixed(begun), &fixed(now));
+    let json = |settings| serde_json::to_value(fixed(settings)).expect("settings are plain data");
+    let (begun, now) = (json(begun), json(now));
+    // A setting at its default may be missing in one of them.
+    let names: BTreeSet<&String> =
+        [&begun, &now].into_iter().filter_map(Json::as_object).flat_map(serde_json::Map::keys).collect();
+    let changed: Vec<String> = names
+        .into_iter()
+        .filter(|&name| begun[name] != now[name])
+        .map(|name| format!("{name} is {} here, and {} in the run", now[name], begun[name]))
+        .collect();
     if changed.is_empty() {
         return Ok(());
     }
@@ -196,13 +208,6 @@ fn fixed(settings: &TrainingSettings) -> TrainingSettings {
     TrainingSettings { iterations, keep_going, samples: PathBuf::new(), weights: None, ..settings.clone() }
 }
 
-/// The names of the settings that differ.
-fn differences(one: &TrainingSettings, other: &TrainingSettings) -> Vec<String> {
-    let [one, other] = [one, other].map(|settings| serde_json::to_value(settings).expect("settings are plain data"));
-    let all = one.as_object().into_iter().flatten();
-    all.filter(|(name, value)| other.get(name) != Some(value)).map(|(name, _)| name.clone()).collect()
-}
-
 fn write(path: &Path, bytes: &[u8]) -> Result<(), Error> {
     write_atomic(path, bytes).map_err(Error::file("write", path))
 }
@@ -218,7 +223,7 @@ struct Buffers {
 
 impl Buffers {
     fn new(floats: &FloatWeights) -> Result<Buffers, WeightsError> {
-        let weights = Weights::from_floats(floats, serde_json::Value::Null)?;
+        let weights = Weights::from_floats(floats, Json::Null)?;
         Ok(Buffers { spare: Arc::new(weights.clone()), current: Arc::new(weights), behind: Vec::new() })
     }
 
@@ -365,7 +370,7 @@ impl Run<'_, '_, '_> {
     /// Logs a report line and saves a checkpoint. False if it was stopped first.
     fn report(&mut self) -> Result<bool, Error> {
         let averaged = self.plan.state.average.of(&self.plan.state.weights);
-        let weights = Arc::new(Weights::from_floats(&averaged, serde_json::Value::Null)?);
+        let weights = Arc::new(Weights::from_floats(&averaged, Json::Null)?);
         let positions = self.plan.selection.report.clone();
         let accuracy = self.accuracy(&weights, &positions)?;
         if self.context.stop.stopped() {
@@ -381,7 +386,7 @@ impl Run<'_, '_, '_> {
     /// Measures and saves w* and continues from it. False if it was stopped first.
     fn end_iteration(&mut self) -> Result<bool, Error> {
         let averaged = self.plan.state.average.of(&self.plan.state.weights);
-        let weights = Arc::new(Weights::from_floats(&averaged, serde_json::Value::Null)?);
+        let weights = Arc::new(Weights::from_floats(&averaged, Json::Null)?);
         let positions = self.plan.selection.test.clone();
         let accuracy_on_test = self.accuracy(&weights, &positions)?;
         if self.context.stop.stopped() {

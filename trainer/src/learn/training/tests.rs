@@ -166,11 +166,11 @@ fn a_run_is_not_resumed_with_other_settings_or_another_start() {
     run(&settings, &run_folder);
     let edited = TrainingSettings { batch: 8, seed: 7, ..settings.clone() };
     let error = attempt(&edited, &run_folder).unwrap_err();
-    assert!(error.contains("settings.json") && error.contains("other settings: batch, seed"), "{error}");
+    assert!(error.contains("settings.json") && error.contains("other settings: batch is 8 here, and "), "{error}");
     fs::write(run_folder.join("settings.json"), edited.to_json()).unwrap();
     for changed in [&settings, &edited] {
         let error = attempt(changed, &run_folder).unwrap_err();
-        assert!(error.contains("other settings: batch, seed"), "{error}");
+        assert!(error.contains("other settings: batch is ") && error.contains(", seed is "), "{error}");
     }
     fs::write(run_folder.join("settings.json"), settings.to_json()).unwrap();
     // The content of the initial weights matters, not their path.
