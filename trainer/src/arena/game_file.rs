@@ -115,16 +115,17 @@ mod tests {
     use super::*;
     use dyad_formats::testing::Temporary;
 
-    /// Lengths are in bytes of the file, also where a byte is no UTF-8 and its replacement is longer.
+    /// Wherever a file was cut. Lengths are in bytes, also where a byte is no UTF-8 and its replacement is longer.
     #[test]
-    fn a_file_with_an_invalid_byte_is_truncated_after_its_last_complete_game() {
+    fn a_file_is_truncated_after_its_last_complete_game() {
         let folder = Temporary::folder();
         let path = folder.join("games.pgn");
-        let complete = b"[White \"M\xfcller\"]\n[Black \"b\"]\n[Result \"1-0\"]\n\n1. e4 e5 1-0\n\n";
-        for incomplete in [&b"[White \"a\"]\n[Bl"[..], b"[White \"a\"]\n\n1. e4", b"\xff", b""] {
-            fs::write(&path, [complete, incomplete].concat()).unwrap();
-            assert_eq!(GameFile::open(&path).unwrap().1.len(), 1);
-            assert_eq!(fs::read(&path).unwrap(), complete, "{incomplete:?}");
+        let game = b"[White \"M\xfcller\"]\n[Black \"b\"]\n[Result \"1-0\"]\n\n1. e4 e5 1-0\n\n";
+        let (whole, two) = (game.len(), [*game, *game].concat());
+        for cut in 0..=two.len() {
+            fs::write(&path, &two[..cut]).unwrap();
+            assert_eq!(GameFile::open(&path).unwrap().1.len(), cut / whole, "cut at {cut}");
+            assert_eq!(fs::read(&path).unwrap(), two[..cut / whole * whole], "cut at {cut}");
         }
     }
 

@@ -126,6 +126,15 @@ fn a_tiny_training_runs_from_games_to_a_report() {
     let material = RunData::load(&folder).unwrap();
     assert_eq!(material.generations.len(), 2);
     assert_eq!(material.generations.iter().filter(|generation| generation.adopted).count(), adopted);
+    // There are enough positions for a fine-tuning pass from the second generation on.
+    let file = |name: &str| folder.join(name);
+    assert!(!file("generation-001/refinement").exists() && !file("generation-001/base.json").exists());
+    assert_eq!(saved_settings(&file("generation-002/training")).unwrap().batch, 20);
+    let refinement = saved_settings(&file("generation-002/refinement")).unwrap();
+    assert_eq!((refinement.objective, refinement.iterations), (ObjectiveName::Perceptron, 1));
+    let id = |name: &str| weights_file::load(&file(name)).unwrap().id();
+    assert_ne!(id("generation-002/base.json"), id("generation-002/weights.json"));
+    assert!(!file("generation-002/refinement/checkpoint.bin").exists());
 }
 
 /// Whatever the stage, a stop loses nothing, and neither stops nor threads change a weight.
@@ -727,23 +736,6 @@ fn a_folder_of_another_program_is_left_alone() {
 }
 
 #[test]
-fn from_so_many_positions_on_a_training_is_refined() {
-    let folder = Temporary::new();
-    let settings = tiny();
-    let summary = run_until(&folder, &settings, usize::MAX, &mut Vec::new());
-    assert_eq!((summary.end, summary.generations), (End::Finished, 2));
-    let file = |name: &str| folder.join(name);
-    assert!(!file("generation-001/refinement").exists() && !file("generation-001/base.json").exists());
-    let run = |name: &str| saved_settings(&file(name)).unwrap();
-    assert_eq!(run("generation-002/training").batch, 20);
-    let refinement = run("generation-002/refinement");
-    assert_eq!((refinement.objective, refinement.iterations), (ObjectiveName::Perceptron, 1));
-    let load = |name: &str| weights_file::load(&file(name)).unwrap();
-    assert_ne!(load("generation-002/base.json").id(), load("generation-002/weights.json").id());
-    assert!(!file("generation-002/refinement/checkpoint.bin").exists());
-}
-
-#[test]
 fn settings_are_checked() {
     let settings = SelfTrainSettings::preset(Preset::Scratch, Method::Comparison);
     assert_eq!(settings.check(), Ok(()));
@@ -784,23 +776,5 @@ fn settings_in_the_folder_are_those_of_a_new_training() {
         fs::write(&path, text).unwrap();
         let error = resolve(&Given::new()).unwrap_err();
         assert!(error.contains(expected), "{error}");
-    }
-}
-
-/// However a file of games was cut, the whole games before are found, and no others.
-#[test]
-fn games_that_are_whole_are_found_wherever_a_file_was_cut() {
-    let path = Temporary::new();
-    run_until(&path, &SelfTrainSettings { positions: 20, ..tiny() }, 5, &mut Vec::new());
-    let text = fs::read_to_string(path.join("generation-001/games.pgn")).unwrap();
-    let file = path.join("cut.pgn");
-    let ends: Vec<usize> = text.match_indices("\n\n").map(|(at, _)| at + 2).skip(1).step_by(2).collect();
-    assert!(ends.len() >= 2);
-    for cut in (0..=text.len()).step_by(41).chain(ends.iter().copied()) {
-        fs::write(&file, &text[..cut]).unwrap();
-        let whole = ends.iter().filter(|&&end| end <= cut).count();
-        assert_eq!(GameFile::open(&file).unwrap().1.len(), whole, "cut at {cut}");
-        let left = fs::read_to_string(&file).unwrap();
-        assert_eq!(left.len(), whole.checked_sub(1).map_or(0, |last| ends[last]));
     }
 }
