@@ -6,7 +6,7 @@
 //! pass finds the limit of the random numbers of the drawn positions. This takes 8 bytes per position, where a
 //! reservoir would take 40.
 
-use std::collections::{BTreeMap, HashSet, VecDeque};
+use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -135,6 +135,17 @@ impl PrepareCounts {
         if count > 0 {
             *self.left_out.entry(reason).or_default() += count as u64;
         }
+    }
+
+    fn add(&mut self, other: PrepareCounts) {
+        self.games += other.games;
+        self.broken += other.broken;
+        self.first_broken = self.first_broken.take().or(other.first_broken);
+        for (reason, count) in other.left_out {
+            *self.left_out.entry(reason).or_default() += count;
+        }
+        self.scores += other.scores;
+        self.unread += other.unread;
     }
 }
 
@@ -388,11 +399,8 @@ enum Batch {
 /// The result of a unit of work.
 #[derive(Default)]
 struct Output {
-    games: u64,
+    counts: PrepareCounts,
     broken: Vec<BrokenGame>,
-    scores: u64,
-    unread: Unread,
-    left_out: BTreeMap<SkipReason, u64>,
     selected: Vec<Selected>,
 }
 
@@ -406,21 +414,14 @@ fn read(
     mut take: impl FnMut(Vec<Selected>, &mut PrepareCounts) -> Result<(), Error>,
 ) -> Result<(), Error> {
     let digest = |output: Output| {
-        counts.games += output.games;
-        counts.broken += output.broken.len() as u64;
-        counts.first_broken = counts.first_broken.take().or_else(|| output.broken.first().map(BrokenGame::to_string));
-        counts.scores += output.scores;
-        counts.unread += output.unread;
+        counts.add(output.counts);
         output.broken.into_iter().map(PrepareEvent::Broken).for_each(&mut *context.on_event);
-        for (reason, count) in output.left_out {
-            *counts.left_out.entry(reason).or_default() += count;
-        }
         take(output.selected, counts)?;
         (context.on_event)(PrepareEvent::Progress { pass, games: counts.games, positions: counts.positions });
         if context.stop.stopped() { Err(Error::Stopped) } else { Ok(()) }
     };
     let work = |(): &mut (), batch: Result<Batch, Error>| batch.map(|batch| work(batch, settings, origins));
-    ordered_for_each(context.threads, Batches::new(inputs), || Ok(()), work, digest)
+    ordered_for_each(context.threads, batches(inputs), || Ok(()), work, digest)
 }
 
 fn work(batch: Batch, settings: &PrepareSettings, origins: Option<&Origins>) -> Output {
@@ -428,19 +429,19 @@ fn work(batch: Batch, settings: &PrepareSettings, origins: Option<&Origins>) -> 
     match batch {
         Batch::Games(texts) => {
             for game in texts.iter().map(|text| text.parse(settings.scores)) {
-                output.games += 1;
+                output.counts.games += 1;
                 match game {
                     Ok(game) => output.game(&game, settings),
-                    Err(broken) => output.broken.push(broken),
+                    Err(broken) => output.broken(broken),
                 }
             }
         }
         Batch::Lines(path, lines) => {
             for (line, text) in lines {
-                output.games += 1;
+                output.counts.games += 1;
                 match Epd::parse(&text) {
                     Ok(epd) => output.position(&epd, settings, origins),
-                    Err(problem) => output.broken.push(BrokenGame { path: path.to_path_buf(), line, problem }),
+                    Err(problem) => output.broken(BrokenGame { path: path.to_path_buf(), line, problem }),
                 }
             }
         }
@@ -449,22 +450,26 @@ fn work(batch: Batch, settings: &PrepareSettings, origins: Option<&Origins>) -> 
 }
 
 impl Output {
+    fn broken(&mut self, broken: BrokenGame) {
+        self.counts.broken += 1;
+        self.counts.first_broken.get_or_insert_with(|| broken.to_string());
+        self.broken.push(broken);
+    }
+
     fn game(&mut self, game: &GameRecord, settings: &PrepareSettings) {
-        self.unread += game.unread.clone();
-        self.scores += game.moves.iter().filter(|played| played.score.is_some()).count() as u64;
+        self.counts.unread += game.unread.clone();
+        self.counts.scores += game.moves.iter().filter(|played| played.score.is_some()).count() as u64;
         if let Err(reason) = settings.filters.game(game) {
-            return self.leave_out(reason);
+            return self.counts.leave_out(reason);
         }
         let hash = game.hash();
         let test = is_held_out(hash, settings.test_percent);
-        let candidates = settings.filters.positions(game, test, |reason| {
-            *self.left_out.entry(reason).or_default() += 1;
-        });
+        let candidates = settings.filters.positions(game, test, |reason| self.counts.leave_out(reason));
         self.selected.push(Selected { hash: Some(hash), candidates });
     }
 
     fn position(&mut self, epd: &Epd, settings: &PrepareSettings, origins: Option<&Origins>) {
-        self.scores += u64::from(epd.score.is_some());
+        self.counts.scores += u64::from(epd.score.is_some());
         let key = epd.board.key();
         let identity = hash::mix(key);
         let test = match origins.filter(|origins| !origins.unknown.contains(&identity)) {
@@ -473,76 +478,43 @@ impl Output {
         };
         match settings.filters.position(epd, test) {
             Ok(candidate) => self.selected.push(Selected { hash: None, candidates: vec![candidate] }),
-            Err(reason) => self.leave_out(reason),
-        }
-    }
-
-    fn leave_out(&mut self, reason: SkipReason) {
-        *self.left_out.entry(reason).or_default() += 1;
-    }
-}
-
-/// The units of work of the files.
-struct Batches {
-    inputs: VecDeque<PathBuf>,
-    current: Option<Source>,
-}
-
-enum Source {
-    Games(GameTexts),
-    Lines(Arc<Path>, Lines),
-}
-
-impl Batches {
-    fn new(inputs: &[PathBuf]) -> Batches {
-        Batches { inputs: inputs.iter().cloned().collect(), current: None }
-    }
-
-    fn next_batch(&mut self) -> Result<Option<Batch>, Error> {
-        loop {
-            let Some(source) = &mut self.current else {
-                let Some(path) = self.inputs.pop_front() else { return Ok(None) };
-                self.current = Some(match Kind::of(&path) {
-                    Kind::Games => Source::Games(GameTexts::open(&path)?),
-                    Kind::Positions => Source::Lines(path.as_path().into(), Lines::open(&path)?),
-                });
-                continue;
-            };
-            let batch = source.next_batch()?;
-            if batch.is_some() {
-                return Ok(batch);
-            }
-            self.current = None;
+            Err(reason) => self.counts.leave_out(reason),
         }
     }
 }
 
-impl Source {
-    fn next_batch(&mut self) -> Result<Option<Batch>, Error> {
-        Ok(match self {
-            Source::Games(texts) => {
-                let games: Vec<GameText> = texts.take(GAMES_IN_BATCH).collect::<Result<_, _>>()?;
-                (!games.is_empty()).then_some(Batch::Games(games))
-            }
-            Source::Lines(path, input) => {
-                let lines = read_lines(input)?;
-                (!lines.is_empty()).then(|| Batch::Lines(path.clone(), lines))
-            }
-        })
-    }
+/// The units of work of the files, which are opened one after another.
+fn batches(inputs: &[PathBuf]) -> impl Iterator<Item = Result<Batch, Error>> + Send {
+    inputs.iter().flat_map(|path| {
+        let (mut next, failure) = match open(path) {
+            Ok(next) => (Some(next), None),
+            Err(error) => (None, Some(Err(error))),
+        };
+        failure.into_iter().chain(std::iter::from_fn(move || next.as_mut()?().transpose()))
+    })
 }
 
-/// The next lines that are neither blank nor comments.
-fn read_lines(input: &mut Lines) -> Result<Vec<(u64, String)>, Error> {
-    std::iter::from_fn(|| input.read_text().transpose()).take(LINES_IN_BATCH).collect()
-}
+/// Gives the next unit of work of a file.
+type NextBatch = Box<dyn FnMut() -> Result<Option<Batch>, Error> + Send>;
 
-impl Iterator for Batches {
-    type Item = Result<Batch, Error>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        self.next_batch().transpose()
-    }
+fn open(path: &Path) -> Result<NextBatch, Error> {
+    Ok(match Kind::of(path) {
+        Kind::Games => {
+            let mut texts = GameTexts::open(path)?;
+            Box::new(move || {
+                let games: Vec<GameText> = texts.by_ref().take(GAMES_IN_BATCH).collect::<Result<_, _>>()?;
+                Ok((!games.is_empty()).then_some(Batch::Games(games)))
+            })
+        }
+        Kind::Positions => {
+            let (path, mut input) = (Arc::<Path>::from(path), Lines::open(path)?);
+            Box::new(move || {
+                let lines = std::iter::from_fn(|| input.read_text().transpose()).take(LINES_IN_BATCH);
+                let lines = lines.collect::<Result<Vec<_>, _>>()?;
+                Ok((!lines.is_empty()).then(|| Batch::Lines(path.clone(), lines)))
+            })
+        }
+    })
 }
 
 #[cfg(test)]
