@@ -17,7 +17,6 @@ use dyad_engine::search::{self, BestTwo, Limits, Report};
 use dyad_engine::value::gap;
 use dyad_formats::error::Error;
 use dyad_formats::files::check_output;
-use dyad_formats::packed::Sample;
 use dyad_formats::samples::{SampleFile, SampleSummary, SampleWriter};
 use dyad_formats::score::Score;
 use serde::{Deserialize, Serialize};
@@ -126,36 +125,24 @@ pub fn label(
     settings: &LabelSettings,
     context: &mut Context<'_, Progress>,
 ) -> Result<SampleSummary, Error> {
-    let by = format!("dyad with {} {}", weights.meta.name, weights.id());
-    let stop = context.stop;
-    let make = || {
-        let mut labeler = Labeler::new(Arc::clone(weights), settings, stop)?;
-        Ok(move |board: &Board| labeler.label(board))
-    };
-    label_by(input, out, settings, &by, make, context)
-}
-
-/// As [`label`], with a function that labels a position for each thread.
-fn label_by<L: FnMut(&Board) -> Result<Option<Label>, Error>>(
-    input: &SampleFile,
-    out: &Path,
-    settings: &LabelSettings,
-    by: &str,
-    make: impl Fn() -> Result<L, Error> + Sync,
-    context: &mut Context<'_, Progress>,
-) -> Result<SampleSummary, Error> {
     settings.check().map_err(Error::Settings)?;
     check_output(out, [input.path()])?;
     let mut found: Vec<Option<Label>> = Vec::with_capacity(input.len());
     let samples = (0..input.len()).map(|index| input.read(index));
-    let label = |labeler: &mut L, sample: Result<Sample, Error>| labeler(&sample?.board);
-    ordered_for_each(context.threads, samples, make, label, |label| {
-        found.push(label);
-        (context.on_event)(Progress { done: found.len() as u64, of: input.len() as u64 });
-        if context.stop.stopped() { Err(Error::Stopped) } else { Ok(()) }
-    })?;
+    ordered_for_each(
+        context.threads,
+        samples,
+        || Labeler::new(Arc::clone(weights), settings, context.stop),
+        |labeler, sample| labeler.label(&sample?.board),
+        |label| {
+            found.push(label);
+            (context.on_event)(Progress { done: found.len() as u64, of: input.len() as u64 });
+            if context.stop.stopped() { Err(Error::Stopped) } else { Ok(()) }
+        },
+    )?;
     let source = input.summary();
     let from = json!({ "identity": format!("{:016x}", source.identity), "made": source.settings });
+    let by = format!("dyad with {} {}", weights.meta.name, weights.id());
     write(input, out, found, json!({ "label": settings, "by": by, "input": from }))
 }
 
@@ -192,14 +179,6 @@ mod tests {
     use dyad_formats::testing::Temporary;
     use dyad_formats::testing::walk;
 
-    /// Takes the last legal move, and the number of legal moves for a score.
-    fn last() -> Result<impl FnMut(&Board) -> Result<Option<Label>, Error>, Error> {
-        Ok(|board: &Board| {
-            let moves = board.moves();
-            Ok(moves.last().map(|&mv| Label { mv, score: Score(moves.len() as i16), has_margin: moves.len() > 1 }))
-        })
-    }
-
     /// A file of `count` samples, in a folder of its own.
     fn samples(count: usize) -> (Temporary, SampleFile) {
         let folder = Temporary::folder();
@@ -211,18 +190,23 @@ mod tests {
         (folder, file)
     }
 
-    fn run(input: &SampleFile, out: &Path) -> Result<SampleSummary, Error> {
-        let stop = Control::new(false);
-        let mut context = Context { threads: 3, stop: &stop, on_event: &mut |_| () };
-        label_by(input, out, &LabelSettings::default(), "the last move", last, &mut context)
+    /// Writes the samples with a label for each board.
+    fn labeled(input: &SampleFile, label: impl Fn(&Board) -> Option<Label>) -> SampleFile {
+        let out = input.path().with_file_name("out.samples");
+        let labels = (0..input.len()).map(|index| label(&input.read(index).unwrap().board)).collect();
+        write(input, &out, labels, json!({})).unwrap();
+        SampleFile::open(&out).unwrap()
     }
 
     #[test]
-    fn every_sample_gets_the_move_and_score_of_the_search() {
-        let (folder, input) = samples(1_000);
-        let out = folder.join("out.samples");
-        assert_eq!(run(&input, &out).unwrap().count, 1_000);
-        let labeled = SampleFile::open(&out).unwrap();
+    fn every_sample_gets_its_move_and_score() {
+        let (_folder, input) = samples(1_000);
+        // The last legal move, and the number of legal moves for a score.
+        let last = |board: &Board| {
+            let moves = board.moves();
+            moves.last().map(|&mv| Label { mv, score: Score(moves.len() as i16), has_margin: true })
+        };
+        let labeled = labeled(&input, last);
         for index in 0..1_000 {
             let (before, after) = (input.read(index).unwrap(), labeled.read(index).unwrap());
             let moves = before.board.moves();
@@ -231,20 +215,10 @@ mod tests {
             assert_eq!(after.score, Some(Score(moves.len() as i16)));
             assert_eq!((after.result, after.test), (before.result, before.test));
         }
-        assert_eq!(labeled.summary().settings["by"], "the last move");
-        assert_eq!(labeled.summary().settings["input"]["made"], json!({ "from": "a walk" }));
     }
 
     #[test]
     fn settings_are_checked() {
-        let (folder, input) = samples(600);
-        let out = folder.join("out.samples");
-        let stop = Control::new(false);
-        let with = |settings: LabelSettings| {
-            let mut context = Context { threads: 1, stop: &stop, on_event: &mut |_| () };
-            let labeled = label_by(&input, &out, &settings, "the last move", last, &mut context);
-            labeled.map_err(|error| error.to_string())
-        };
         for (settings, expected) in [
             (LabelSettings { nodes: 0, ..LabelSettings::default() }, "nodes must be at least 1, not 0"),
             (
@@ -253,7 +227,7 @@ mod tests {
             ),
             (LabelSettings { min_margin: 6_000_000, ..LabelSettings::default() }, "min-margin must be 0 to 30000"),
         ] {
-            let error = with(settings).unwrap_err();
+            let error = settings.check().unwrap_err();
             assert!(error.contains(expected), "{error}");
         }
     }
@@ -278,42 +252,27 @@ mod tests {
     /// Positions without the margin keep their label, but those for tests are left out.
     #[test]
     fn labels_without_the_margin_are_marked() {
-        let no_margin = |board: &Board| Ok(Some(Label { mv: board.moves()[0], score: Score(1), has_margin: false }));
-        let (folder, input) = samples(200);
-        let out = folder.join("out.samples");
-        let stop = Control::new(false);
-        let mut context = Context { threads: 2, stop: &stop, on_event: &mut |_| () };
-        let settings = LabelSettings::default();
-        let summary = label_by(&input, &out, &settings, "a test", || Ok(no_margin), &mut context).unwrap();
+        let (_folder, input) = samples(200);
+        let no_margin = |board: &Board| Some(Label { mv: board.moves()[0], score: Score(1), has_margin: false });
+        let labeled = labeled(&input, no_margin);
+        let summary = labeled.summary();
         assert_eq!((summary.count, summary.tests), (200 - input.summary().tests, 0));
-        let labeled = SampleFile::open(&out).unwrap();
         assert!(labeled.load().unwrap().iter().all(|sample| !sample.has_margin()));
         assert_eq!(labeled.read(7).unwrap().score, Some(Score(1)));
     }
 
+    /// The next position begins their game.
     #[test]
     fn positions_without_a_move_are_left_out() {
-        let folder = Temporary::folder();
-        let path = folder.join("in.samples");
-        let mut writer = SampleWriter::create(&path, json!({})).unwrap();
-        for fen in ["7k/5Q2/6K1/8/8/8/8/8 b - - 0 1", "7k/8/6K1/8/8/8/8/5Q2 b - - 0 1"] {
-            let board = Board::from_fen(fen).unwrap();
-            let starts_game = fen.contains("5Q2/6K1");
-            let sample = dyad_formats::packed::Sample {
-                board,
-                desired: None,
-                result: None,
-                score: None,
-                test: false,
-                starts_game,
-                has_margin: true,
-            };
-            writer.push(&Packed::new(&sample)).unwrap();
-        }
-        writer.finish().unwrap();
-        let out = path.with_file_name("out.samples");
-        let summary = run(&SampleFile::open(&path).unwrap(), &out).unwrap();
-        assert_eq!((summary.count, summary.games), (1, 1));
+        let (_folder, input) = samples(200);
+        // Both positions of a first move begin a game here.
+        let later = |board: &Board| {
+            let label = Label { mv: board.moves()[0], score: Score(1), has_margin: true };
+            (board.fullmove_number() > 1).then_some(label)
+        };
+        let (labeled, games) = (labeled(&input, later), input.summary().games);
+        assert_eq!((labeled.summary().count, labeled.summary().games), (200 - games, games / 2));
+        assert!(labeled.read(0).unwrap().starts_game);
     }
 
     #[test]
