@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use dyad_formats::error::Error;
 use dyad_formats::files::check_output;
 use dyad_trainer::base::context::Context;
 use dyad_trainer::selftrain::generator::{GeneratorProgress, GeneratorSettings, generate};
@@ -47,10 +48,11 @@ pub fn run(arguments: Arguments) -> Outcome {
         progress.show(|| format!("{games} of {} games, {rate:.0} moves/s", settings.games));
     };
     let mut context = Context { threads: threads.count(), stop: &stop, on_event: &mut on_event };
-    let finished = generate(&settings, &weights, &openings, &out, &mut context)?;
+    let played = generate(&settings, &weights, &openings, &out, &mut context);
     drop(progress);
-    if !finished {
-        return Err("stopped; add --resume to continue".into());
+    match played {
+        Err(Error::Stopped) => return Err("stopped; add --resume to continue".into()),
+        played => played?,
     }
     println!("{complete} games in {}", out.display());
     Ok(())

@@ -48,19 +48,6 @@ impl fmt::Display for GameResult {
     }
 }
 
-impl std::str::FromStr for GameResult {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<GameResult, String> {
-        match text {
-            "0-1" => Ok(GameResult::BlackWins),
-            "1/2-1/2" => Ok(GameResult::Draw),
-            "1-0" => Ok(GameResult::WhiteWins),
-            _ => Err(format!("result '{text}', expected 1-0, 0-1 or 1/2-1/2")),
-        }
-    }
-}
-
 /// The side from which scores in comments are given.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]

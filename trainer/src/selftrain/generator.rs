@@ -142,17 +142,18 @@ pub struct GeneratorProgress {
 }
 
 /// Appends games to the file at `path`. Half of the games begin with `openings`, if there are any. Reports after each
-/// game. False if it was stopped.
+/// game.
 ///
 /// # Errors
-/// When the settings are out of their bounds, the file cannot be read or written, or no opening is found.
+/// When the settings are out of their bounds, the file cannot be read or written, no opening is found, or it was stopped;
+/// complete games stay in the file.
 pub fn generate(
     settings: &GeneratorSettings,
     weights: &Arc<Weights>,
     openings: &[Opening],
     path: &Path,
     context: &mut Context<GeneratorProgress>,
-) -> Result<bool, Error> {
+) -> Result<(), Error> {
     settings.check().map_err(Error::Settings)?;
     let event = event(settings, weights, openings);
     check_event(path, &event)?;
@@ -177,7 +178,7 @@ pub fn generate(
         &over,
     )?;
     file.sync()?;
-    Ok(stopped.is_none())
+    if stopped.is_some() { Err(Error::Stopped) } else { Ok(()) }
 }
 
 /// The event tag of all games, with a hash of settings, weights and openings: games with other ones are not appended to
@@ -288,7 +289,7 @@ mod tests {
         let weights = Arc::new(Weights::material());
         let control = Control::new(false);
         let mut context = Context { threads, stop: &control, on_event: &mut |_| () };
-        assert!(generate(settings, &weights, openings, &path, &mut context).unwrap());
+        generate(settings, &weights, openings, &path, &mut context).unwrap();
         fs::read(&path).unwrap()
     }
 
@@ -306,7 +307,7 @@ mod tests {
         let mut first = None;
         let mut report = |played: GeneratorProgress| _ = first.get_or_insert(played.games);
         let mut context = Context { threads: 2, stop: &control, on_event: &mut report };
-        assert!(generate(&settings(6, 3), &weights, &[], &path, &mut context).unwrap());
+        generate(&settings(6, 3), &weights, &[], &path, &mut context).unwrap();
         assert!(first.is_some_and(|games| (1..6).contains(&games)), "{first:?}");
         assert_eq!(fs::read(&path).unwrap(), all);
     }
@@ -367,7 +368,7 @@ mod tests {
             let mut context = Context { threads: 1, stop: &control, on_event: &mut |_| () };
             generate(settings, weights, openings, &path, &mut context).map_err(|error| error.to_string())
         };
-        assert_eq!(into_it(&settings(2, 3), &material, &[]), Ok(true));
+        assert_eq!(into_it(&settings(2, 3), &material, &[]), Ok(()));
         assert!(fs::read(&path).unwrap().starts_with(&text));
         for (settings, weights, openings) in [
             (GeneratorSettings { spread: 0.3, ..good.clone() }, &material, vec![]),
@@ -395,7 +396,8 @@ mod tests {
         };
         let settings = settings(1_000_000, 1);
         let mut context = Context { threads: 2, stop: &control, on_event: &mut report };
-        assert!(!generate(&settings, &weights, &[], &path, &mut context).unwrap());
+        let ended = generate(&settings, &weights, &[], &path, &mut context);
+        assert!(matches!(ended, Err(Error::Stopped)));
     }
 
     #[test]

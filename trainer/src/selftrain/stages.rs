@@ -112,9 +112,12 @@ impl<'a> Loop<'a> {
             let begun = Instant::now();
             let is_new = !self.folder.generation(self.state.generation).exists();
             let generation = Generation::open(&self.folder, &self.settings, &mut self.state)?;
-            if !self.generation(&generation)? {
-                stopped = true;
-                break;
+            match self.generation(&generation) {
+                Err(Error::Stopped) => {
+                    stopped = true;
+                    break;
+                }
+                done => done?,
             }
             if is_new && !is_timed && !self.state.is_over(&self.settings) {
                 is_timed = true;
@@ -139,22 +142,20 @@ impl<'a> Loop<'a> {
         })
     }
 
-    /// Runs the remaining stages of a generation. False if it was stopped.
-    fn generation(&mut self, generation: &Generation) -> Result<bool, Error> {
+    /// Runs the remaining stages of a generation.
+    fn generation(&mut self, generation: &Generation) -> Result<(), Error> {
         let stages = generation.settings.stages();
-        if self.state.distance.is_none() && stages.contains(&Stage::Distance) && !self.first_distance(generation)? {
-            return Ok(false);
+        if self.state.distance.is_none() && stages.contains(&Stage::Distance) {
+            self.first_distance(generation)?;
         }
         // The settings may lack the stage of the state.
         while let Some(stage) = stages.iter().copied().find(|stage| *stage >= self.state.stage) {
             self.state.stage = stage;
             if self.stop.stopped() {
-                return Ok(false);
+                return Err(Error::Stopped);
             }
             self.reporter.begin(&self.state, &stages, self.settings.generations);
-            if !self.stage(stage, generation)? {
-                return Ok(false);
-            }
+            self.stage(stage, generation)?;
             let seconds = self.reporter.begun.elapsed().as_secs_f64();
             self.write_log(SelfTrainLogLine::Stage { stage, generation: generation.number, seconds })?;
             match stages.iter().copied().find(|next| *next > stage) {
@@ -166,12 +167,11 @@ impl<'a> Loop<'a> {
         self.state.generation += 1;
         self.state.stage = Stage::Games;
         self.state.accuracy = None;
-        self.save()?;
-        Ok(true)
+        self.save()
     }
 
-    /// Runs a stage. False if it was stopped.
-    fn stage(&mut self, stage: Stage, generation: &Generation) -> Result<bool, Error> {
+    /// Runs a stage, [`Error::Stopped`] if it was stopped.
+    fn stage(&mut self, stage: Stage, generation: &Generation) -> Result<(), Error> {
         match (stage, generation.settings.method) {
             (Stage::Games, _) => self.games(generation),
             (Stage::Positions, _) => self.positions(generation),
@@ -187,7 +187,7 @@ impl<'a> Loop<'a> {
     }
 
     /// Plays games of the best weights.
-    fn games(&mut self, generation: &Generation) -> Result<bool, Error> {
+    fn games(&mut self, generation: &Generation) -> Result<(), Error> {
         let settings = &generation.settings;
         let per_game = settings.positions_per_game as u64;
         let plan = work::games(settings, generation.number);
@@ -200,7 +200,7 @@ impl<'a> Loop<'a> {
     }
 
     /// Draws positions from the games.
-    fn positions(&mut self, generation: &Generation) -> Result<bool, Error> {
+    fn positions(&mut self, generation: &Generation) -> Result<(), Error> {
         let settings = &generation.settings;
         let filters = match settings.method {
             Method::Regression => work::filters(settings),
@@ -213,7 +213,7 @@ impl<'a> Loop<'a> {
         let out =
             if settings.is_labeled() { generation.folder.join(POSITIONS) } else { generation.folder.join(LABELED) };
         if out.exists() {
-            return Ok(true);
+            return Ok(());
         }
         let draw = prepare::PrepareSettings {
             inputs: vec![games],
@@ -226,7 +226,7 @@ impl<'a> Loop<'a> {
             prepare::PrepareEvent::Progress { positions, .. } => reporter.report(Progress { done: positions, of: 0 }),
         };
         let mut context = Context { threads: settings.threads, stop: self.stop, on_event: &mut report };
-        let Some((summary, _)) = unless_stopped(prepare(&draw, &out, &mut context))? else { return Ok(false) };
+        let (summary, _) = prepare(&draw, &out, &mut context)?;
         if broken > 0 {
             self.reporter.note(format!("{broken} games could not be read and were left out"));
         }
@@ -239,56 +239,49 @@ impl<'a> Loop<'a> {
                     counted(summary.games, "game", "games")
                 )))
             }
-            _ => Ok(true),
+            _ => Ok(()),
         }
     }
 
     /// Finds the desired moves by search.
-    fn labels(&mut self, generation: &Generation) -> Result<bool, Error> {
+    fn labels(&mut self, generation: &Generation) -> Result<(), Error> {
         let out = generation.folder.join(LABELED);
         let input = generation.folder.join(POSITIONS);
         if out.exists() {
             // The process was killed between the two steps.
-            remove(&input)?;
-            return Ok(true);
+            return remove(&input);
         }
         let samples = SampleFile::open(&input)?;
         let search = generation.settings.labels();
         let (reporter, stop) = (&mut self.reporter, self.stop);
         let mut report = |progress| reporter.report(progress);
         let mut context = Context { threads: generation.settings.threads, stop, on_event: &mut report };
-        if unless_stopped(label(&samples, &out, &generation.best, &search, &mut context))?.is_none() {
-            return Ok(false);
-        }
-        remove(&input)?;
-        Ok(true)
+        label(&samples, &out, &generation.best, &search, &mut context)?;
+        remove(&input)
     }
 
     /// Trains new weights by comparison.
-    fn comparison(&mut self, generation: &Generation) -> Result<bool, Error> {
+    fn comparison(&mut self, generation: &Generation) -> Result<(), Error> {
         let window = self.window(generation)?;
         let start = self.folder.base(self.state.best);
-        if !self.train(generation, &window, Step::Training, start)? {
-            return Ok(false);
-        }
+        self.train(generation, &window, Step::Training, start)?;
         if !generation.is_fine_tuned(&window) {
-            return Ok(true);
+            return Ok(());
         }
         let start = generation.trained(Step::Training)?;
         self.train(generation, &window, Step::FineTuning, start)
     }
 
     /// Fits weights to the positions. A regression that was stopped starts again.
-    fn regression(&mut self, generation: &Generation) -> Result<bool, Error> {
+    fn regression(&mut self, generation: &Generation) -> Result<(), Error> {
         let out = generation.folder.join(FITTED);
         if out.exists() {
-            return Ok(true);
+            return Ok(());
         }
         let window = self.window(generation)?;
         let (settings, threads) = (&generation.settings, generation.settings.threads);
         let weights = [&generation.initial, &generation.best];
-        let fit = WindowFit::new(settings, generation.number, window.samples(), weights, threads, self.stop);
-        let Some(fit) = unless_stopped(fit)? else { return Ok(false) };
+        let fit = WindowFit::new(settings, generation.number, window.samples(), weights, threads, self.stop)?;
         if let Some(note) = fit.note() {
             self.reporter.note(note);
         }
@@ -298,14 +291,12 @@ impl<'a> Loop<'a> {
                 reporter.report(Progress { done, of: u64::from(fit.passes()) * of });
             }
         };
-        let fitted = fit.run(&mut Context { threads, stop: self.stop, on_event: &mut report });
-        let Some(weights) = unless_stopped(fitted)? else { return Ok(false) };
-        weights_file::save(&weights, &out)?;
-        Ok(true)
+        let weights = fit.run(&mut Context { threads, stop: self.stop, on_event: &mut report })?;
+        Ok(weights_file::save(&weights, &out)?)
     }
 
-    /// Begins or resumes a step of a comparison training. False if it was stopped.
-    fn train(&mut self, generation: &Generation, window: &Window, step: Step, start: PathBuf) -> Result<bool, Error> {
+    /// Begins or resumes a step of a comparison training.
+    fn train(&mut self, generation: &Generation, window: &Window, step: Step, start: PathBuf) -> Result<(), Error> {
         let folder = generation.run(step);
         let reporter = &mut self.reporter;
         let mut on_event = |progress: TrainingProgress| {
@@ -316,7 +307,7 @@ impl<'a> Loop<'a> {
         let settings = generation.run_settings(window, step, start)?;
         let summary = training::train(&settings, &folder, window, &mut context)?;
         self.state.accuracy = reporter.accuracy;
-        Ok(summary.finished)
+        if summary.finished { Ok(()) } else { Err(Error::Stopped) }
     }
 
     /// Loads the positions to learn from.
@@ -328,7 +319,7 @@ impl<'a> Loop<'a> {
     }
 
     /// Interpolates and scales the new weights.
-    fn scale(&mut self, generation: &Generation) -> Result<bool, Error> {
+    fn scale(&mut self, generation: &Generation) -> Result<(), Error> {
         let out = match generation.settings.tuning_pairs {
             0 => generation.folder.join(WEIGHTS),
             _ => generation.folder.join(TRAINED),
@@ -352,8 +343,7 @@ impl<'a> Loop<'a> {
         if generation.settings.tuning_pairs == 0 {
             self.state.interpolation = None;
         }
-        generation.tidy()?;
-        Ok(true)
+        generation.tidy()
     }
 
     /// Fits the scale of a generation's weights and saves them.
@@ -374,27 +364,26 @@ impl<'a> Loop<'a> {
     }
 
     /// Tunes the new weights by games.
-    fn tuning(&mut self, generation: &Generation) -> Result<bool, Error> {
+    fn tuning(&mut self, generation: &Generation) -> Result<(), Error> {
         let window = self.window(generation)?;
         let trained = weights_file::load(&generation.folder.join(TRAINED))?;
         let (reporter, interpolation) = (&mut self.reporter, self.state.interpolation);
         let mut report = |progress| reporter.report(progress);
         let mut context = Context { threads: generation.settings.threads, stop: self.stop, on_event: &mut report };
-        let Some(tuned) = tuned(generation, trained, interpolation, &window, &mut context)? else { return Ok(false) };
+        let tuned = tuned(generation, trained, interpolation, &window, &mut context)?;
         self.save_scaled(tuned.weights, &generation.folder.join(WEIGHTS), generation, &window)?;
         self.state.interpolation = tuned.interpolation.or(interpolation);
-        Ok(true)
+        Ok(())
     }
 
     /// Plays the new weights against the best ones, and adopts them if they are proven stronger. Weights that the
     /// training did not change play no match.
-    fn match_with_best(&mut self, generation: &Generation) -> Result<bool, Error> {
+    fn match_with_best(&mut self, generation: &Generation) -> Result<(), Error> {
         let (number, settings) = (generation.number, &generation.settings);
         let new = weights_file::load(&self.folder.weights(number))?;
         if [&generation.best, &generation.initial].iter().any(|old| new.plays_as(old)) {
             self.tick();
-            self.write_log(SelfTrainLogLine::Unchanged { generation: number, seconds: self.state.seconds })?;
-            return Ok(true);
+            return self.write_log(SelfTrainLogLine::Unchanged { generation: number, seconds: self.state.seconds });
         }
         let plan = MatchPlan {
             path: generation.folder.join(MATCH),
@@ -404,9 +393,7 @@ impl<'a> Loop<'a> {
             sprt: Some(settings.sprt().map_err(Error::Settings)?),
         };
         let best = (generation.best_name.as_str(), generation.best.clone());
-        let Some(record) = self.play(generation, plan, (&generation.name(), Arc::new(new)), best)? else {
-            return Ok(false);
-        };
+        let record = self.play(generation, plan, (&generation.name(), Arc::new(new)), best)?;
         let adopted = is_proven(&record);
         if adopted {
             copy(&self.folder.weights(number), &self.folder.file(BEST))?;
@@ -415,26 +402,22 @@ impl<'a> Loop<'a> {
         }
         self.tick();
         let (seconds, accuracy) = (self.state.seconds, self.state.accuracy);
-        self.write_log(SelfTrainLogLine::Generation { generation: number, seconds, accuracy, adopted, record })?;
-        Ok(true)
+        self.write_log(SelfTrainLogLine::Generation { generation: number, seconds, accuracy, adopted, record })
     }
 
     /// Measures the distance of the best weights to the reference if it is unknown: at the beginning, and with a new
     /// reference. Best weights of an earlier generation may then be proven stronger as well, as by [`Loop::proof`].
     ///
     /// Both are recorded at the end: if the training is stopped before, a resumed one repeats them from the games.
-    fn first_distance(&mut self, generation: &Generation) -> Result<bool, Error> {
+    fn first_distance(&mut self, generation: &Generation) -> Result<(), Error> {
         let best = self.state.best;
         self.begin_stage(Stage::Distance);
-        let Some(distance) = self.measure(generation, generation.folder.join(DISTANCE_BEFORE))? else {
-            return Ok(false);
-        };
+        let distance = self.measure(generation, generation.folder.join(DISTANCE_BEFORE))?;
         let is_earlier = (1..generation.number).contains(&best);
         let record = if is_earlier && self.state.playing == 0 && !is_below(&distance) {
             self.begin_stage(Stage::Proof);
             let path = generation.folder.join(PROOF_BEFORE);
-            let Some(record) = self.long_match(generation, best, path)? else { return Ok(false) };
-            record
+            self.long_match(generation, best, path)?
         } else {
             None
         };
@@ -442,8 +425,7 @@ impl<'a> Loop<'a> {
         if let Some(record) = record {
             self.record_proof(best, record)?;
         }
-        self.save()?;
-        Ok(true)
+        self.save()
     }
 
     /// Reports a stage that is not the next one of the generation.
@@ -454,11 +436,11 @@ impl<'a> Loop<'a> {
     }
 
     /// Measures the distance of a newly adopted generation.
-    fn distance(&mut self, generation: &Generation) -> Result<bool, Error> {
+    fn distance(&mut self, generation: &Generation) -> Result<(), Error> {
         if self.state.best != generation.number {
-            return Ok(true);
+            return Ok(());
         }
-        let Some(distance) = self.measure(generation, generation.folder.join(DISTANCE))? else { return Ok(false) };
+        let distance = self.measure(generation, generation.folder.join(DISTANCE))?;
         let strength = if generation.settings.is_rated() {
             let best = Arc::new(weights_file::load(&self.folder.weights(generation.number))?);
             let known = (self.state.strength, strength::PAIRS);
@@ -467,19 +449,18 @@ impl<'a> Loop<'a> {
             None
         };
         if self.stop.stopped() {
-            return Ok(false);
+            return Err(Error::Stopped);
         }
         self.record_distance(distance)?;
         if let Some(strength) = strength {
             self.state.strength = Some(strength.elo);
             self.write_log(SelfTrainLogLine::Strength { strength, seconds: self.state.seconds })?;
         }
-        Ok(true)
+        Ok(())
     }
 
-    /// Plays the best weights against the reference; `None` if it was stopped. An SPRT ends the games early if the best
-    /// weights are far weaker.
-    fn measure(&mut self, generation: &Generation, path: PathBuf) -> Result<Option<Distance>, Error> {
+    /// Plays the best weights against the reference. An SPRT ends the games early if the best weights are far weaker.
+    fn measure(&mut self, generation: &Generation, path: PathBuf) -> Result<Distance, Error> {
         let (name, reference) = self.reference()?;
         let best = weights_file::load(&self.folder.weights(self.state.best))?;
         let (elo, games) = if best.plays_as(&reference) {
@@ -494,12 +475,10 @@ impl<'a> Loop<'a> {
                 sprt: (self.state.playing == 0).then_some(test),
             };
             let best = (name_of(self.state.best), Arc::new(best));
-            let Some(record) = self.play(generation, plan, (&best.0, best.1), (&name, reference))? else {
-                return Ok(None);
-            };
+            let record = self.play(generation, plan, (&best.0, best.1), (&name, reference))?;
             (record.elo, record.tally.games())
         };
-        Ok(Some(Distance { generation: self.state.best, reference: name, elo, games }))
+        Ok(Distance { generation: self.state.best, reference: name, elo, games })
     }
 
     fn record_distance(&mut self, distance: Distance) -> Result<(), Error> {
@@ -511,29 +490,27 @@ impl<'a> Loop<'a> {
     /// Plays a long match of a newly adopted generation against the weights that the engine plays with, unless it is
     /// known to be weaker than the reference. If the match proves that the generation is stronger, the engine plays
     /// with it.
-    fn proof(&mut self, generation: &Generation) -> Result<bool, Error> {
+    fn proof(&mut self, generation: &Generation) -> Result<(), Error> {
         let number = generation.number;
         // Without matches of distance the latest one is of an earlier generation.
         let is_weaker = |distance: &Distance| distance.generation == number && is_below(distance);
         if self.state.best != number || self.state.distance.as_ref().is_some_and(is_weaker) {
-            return Ok(true);
+            return Ok(());
         }
-        let path = generation.folder.join(PROOF);
-        let Some(record) = self.long_match(generation, number, path)? else { return Ok(false) };
-        if let Some(record) = record {
-            self.record_proof(number, record)?;
+        match self.long_match(generation, number, generation.folder.join(PROOF))? {
+            Some(record) => self.record_proof(number, record),
+            None => Ok(()),
         }
-        Ok(true)
     }
 
-    /// Plays generation `number` against the weights that the engine plays with. `None` if it was stopped; there is no
-    /// record, and no game, if the weights are equal.
+    /// Plays generation `number` against the weights that the engine plays with. There is no record, and no game, if the
+    /// weights are equal.
     fn long_match(
         &mut self,
         generation: &Generation,
         number: u32,
         path: PathBuf,
-    ) -> Result<Option<Option<MatchRecord>>, Error> {
+    ) -> Result<Option<MatchRecord>, Error> {
         let settings = &generation.settings;
         let (name, other) = match self.state.playing {
             0 => self.reference()?,
@@ -541,7 +518,7 @@ impl<'a> Loop<'a> {
         };
         let weights = Arc::new(weights_file::load(&self.folder.weights(number))?);
         if weights.plays_as(&other) {
-            return Ok(Some(None));
+            return Ok(None);
         }
         let plan = MatchPlan {
             path,
@@ -550,8 +527,7 @@ impl<'a> Loop<'a> {
             games: settings.long_games,
             sprt: Some(settings.long_sprt().map_err(Error::Settings)?),
         };
-        let record = self.play(generation, plan, (&name_of(number), weights), (&name, other))?;
-        Ok(record.map(Some))
+        self.play(generation, plan, (&name_of(number), weights), (&name, other)).map(Some)
     }
 
     /// Records a long match; the engine plays with the generation if it is proven stronger.
@@ -572,14 +548,14 @@ impl<'a> Loop<'a> {
         Ok((reference_name(&weights), weights))
     }
 
-    /// Plays or resumes a match; `None` if it was stopped.
+    /// Plays or resumes a match.
     fn play(
         &mut self,
         generation: &Generation,
         MatchPlan { path, stream, nodes, games, sprt }: MatchPlan,
         (name, weights): (&str, Arc<Weights>),
         (other_name, other): (&str, Arc<Weights>),
-    ) -> Result<Option<MatchRecord>, Error> {
+    ) -> Result<MatchRecord, Error> {
         let settings = &generation.settings;
         let openings = work::openings(settings, generation.seed(stream), &other);
         let played = work::match_of(settings, &[(name, weights), (other_name, other)], nodes, games, sprt);
@@ -593,7 +569,7 @@ impl<'a> Loop<'a> {
             reporter.report_match(game.number + 1, of, standing);
             Ok(())
         })?;
-        Ok((record.end != MatchEnd::Stopped).then_some(record))
+        if record.end == MatchEnd::Stopped { Err(Error::Stopped) } else { Ok(record) }
     }
 
     /// Writes a line to the log, and reports it.
@@ -652,13 +628,5 @@ fn reference_name(weights: &Weights) -> String {
         "" => format!("the weights {}", weights.id()),
         // Each training has a generation 7.
         name => format!("the weights '{name}' ({})", weights.id()),
-    }
-}
-
-/// The result, with `None` in place of [`Error::Stopped`].
-fn unless_stopped<T>(result: Result<T, Error>) -> Result<Option<T>, Error> {
-    match result {
-        Err(Error::Stopped) => Ok(None),
-        other => other.map(Some),
     }
 }

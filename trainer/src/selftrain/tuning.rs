@@ -41,14 +41,14 @@ pub(super) struct Tuned {
 
 /// Begins or resumes the tuning of a generation, with the result of its training. The interpolation coefficient of a
 /// regression starts at `before`, that of the generation before, or else at the one for its number of positions. Reports
-/// the games played. `None` if it was stopped.
+/// the games played.
 pub(super) fn tuned(
     generation: &Generation,
     trained: Weights,
     before: Option<f64>,
     window: &Window,
     context: &mut Context<Progress>,
-) -> Result<Option<Tuned>, Error> {
+) -> Result<Tuned, Error> {
     let own = &generation.settings;
     let (best, initial) = (&generation.best, &generation.initial);
     let (from, start, factors): (&Weights, _, _) = match own.method {
@@ -64,7 +64,7 @@ pub(super) fn tuned(
         }
     };
     if start.is_some() && trained.plays_as(from) {
-        return Ok(Some(Tuned { weights: trained, interpolation: None }));
+        return Ok(Tuned { weights: trained, interpolation: None });
     }
     // With this gain a difference of 50 Elo moves the coefficient by a fifth in 200 pairs.
     let interpolation =
@@ -91,9 +91,8 @@ pub(super) fn tuned(
     };
     let mut on_event = |pairs: Progress| (context.on_event)(Progress { done: 2 * pairs.done, of: 2 * pairs.of });
     let mut tuning_context = Context { threads: context.threads, stop: context.stop, on_event: &mut on_event };
-    let Some(values) = tuning.run(&generation.folder.join(TUNING), CHECKPOINT_EVERY, &mut tuning_context)? else {
-        return Ok(None);
-    };
+    let values = tuning.run(&generation.folder.join(TUNING), CHECKPOINT_EVERY, &mut tuning_context)?;
+    let values = values.ok_or(Error::Stopped)?;
     let mut weights = weights(&values)?;
     let names = tuning.parameters.iter().map(|parameter| &parameter.name);
     weights.meta.provenance = json!({
@@ -104,5 +103,5 @@ pub(super) fn tuned(
         "of": trained.meta.provenance,
     });
     let is_interpolated = own.method == Method::Regression && start.is_some();
-    Ok(Some(Tuned { weights, interpolation: is_interpolated.then(|| values[0]) }))
+    Ok(Tuned { weights, interpolation: is_interpolated.then(|| values[0]) })
 }

@@ -100,11 +100,7 @@ fn own_games(run: &mut Run, player: &str, games: u64, nodes: u64) -> Result<(), 
         if !out.exists() {
             let settings = GeneratorSettings { games, nodes, seed, ..GeneratorSettings::default() };
             let mut progress = |played: GeneratorProgress| Some(Progress { done: played.games, of: games });
-            let finished =
-                run.with_progress(&mut progress, |context| generate(&settings, &weights, &openings, &file, context))?;
-            if !finished {
-                return Err(Error::Stopped);
-            }
+            run.with_progress(&mut progress, |context| generate(&settings, &weights, &openings, &file, context))?;
             let draw = PrepareSettings {
                 inputs: vec![file.clone()],
                 scores: Some(ScoreSide::Mover),
