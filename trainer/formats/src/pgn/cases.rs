@@ -174,48 +174,15 @@ fn a_file_is_cut_where_its_games_end() {
     ]);
 }
 
+/// The spellings of a move are in [`spelling`](super::spelling).
 #[test]
 fn spellings_of_a_game() {
-    let castled = "e2e4 e7e5 g1f3 g8f6 f1c4 f8c5 e1g1 e8g8";
-    let promoted = "a7a8q h7g7 a8d5";
-    let fen = "[FEN \"8/P6k/8/8/8/8/8/K7 w - - 0 1\"]\n\n";
-    let with_fen = |moves: &str| format!("{fen}{moves}");
     check(&[
-        (
-            "Zeros for castling (github.com/ryancookdev/canvas-chess/issues/13)",
-            "1. e4 e5 2. Nf3 Nf6 3. Bc4 Bc5 4. 0-0 0-0! *",
-            &[castled],
-        ),
-        (
-            "Small letters for castling (github.com/marcusbuffett/command-line-chess/pull/17)",
-            "1. e4 e5 2. Nf3 Nf6 3. Bc4 Bc5 4. o-o o-o *",
-            &[castled],
-        ),
-        ("Coordinates", "1. e2e4 e7-e5 2. g1f3 g8f6 3. f1c4 f8-c5 4. e1g1 e8g8 *", &[castled]),
-        ("Long notation", "1. e2-e4 e7-e5 2. Ng1-f3 Ng8-f6 3. Bf1-c4 Bf8-c5 4. O-O O-O *", &[castled]),
-        (
-            "More of the origin than is needed (github.com/kevinludwig/pgn-parser/issues/1)",
-            "1. e4 e5 2. Ng1f3 Ngf6 3. Bf1c4 B8c5 4. O-O Ke8g8 *",
-            &[castled],
-        ),
-        (
-            "Promotion without its sign (github.com/niklasf/python-chess/issues/24)",
-            &with_fen("1. a8Q Kg7 2. Qd5 *"),
-            &[promoted],
-        ),
-        ("Promotion in parentheses", &with_fen("1. a8(Q) Kg7 2. Qd5 *"), &[promoted]),
-        (
-            "En passant with its mark (github.com/lichess-org/lila/issues/9636)",
-            "1.e4 d5 2.e5 f5 3.exf6ep *",
-            &["e2e4 d7d5 e4e5 f7f5 e5f6"],
-        ),
         (
             "En passant with its mark behind a space (github.com/lichess-org/lila/issues/2441)",
             "1. e4 d5 2. e5 f5 3. exf6 e.p. gxf6 *",
             &["e2e4 d7d5 e4e5 f7f5 e5f6 g7f6"],
         ),
-        ("Marks of check and mate", "1. f4 e5 2. g4 Qh4+# 0-1", &["f2f4 e7e5 g2g4 d8h4"]),
-        ("Double check", "1. e4 f6 2. Qh5++ g6 3. Qxg6++ *", &["e2e4 f7f6 d1h5 g7g6 h5g6"]),
         (
             "Remarks between moves, and in commands of ChessBase (github.com/yo35/rpb-chessboard/issues/164)",
             "{[#]} 1. e4 $1 D e5 N 2. Nf3 += (2. f4 {x) y}) Nc6 +- RR *",
@@ -238,24 +205,6 @@ fn spellings_of_a_game() {
             &["h7g7 a7a8q g7f7"],
         ),
         ("A draw in other signs", "1. e4 e5 \u{BD}-\u{BD}", &["e2e4 e7e5"]),
-    ]);
-}
-
-#[test]
-fn letters_of_the_pieces() {
-    let moves = "d2d4 d7d5 c2c4 e7e6 b1c3 g8f6 c1g5 f8e7 e2e3 h7h6 g5h4 d8d7 d1c2 e8f8";
-    check(&[
-        (
-            "Figurines (github.com/mliebelt/pgn-viewer/issues/248)",
-            "1. d4 d5 2. c4 e6 3. ♘c3 ♞f6 4. ♗g5 ♝e7 5. e3 h6 6. ♗h4 ♛d7 7. ♕c2 ♚f8 *",
-            &[moves],
-        ),
-        ("Pawns with their letter", "1. Pe4 Pe5 2. Nf3 *", &["e2e4 e7e5 g1f3"]),
-        (
-            "Letters of another language (github.com/lichess-org/lila/issues/11235)",
-            "1. e4 e5 2. Sf3 Sc6 *",
-            &["line 1: 2. Sf3: expected a move (line 1)"],
-        ),
     ]);
 }
 
