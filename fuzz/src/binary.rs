@@ -1,7 +1,7 @@
 //! Binary and JSON inputs: weights, samples, checkpoints, the state of a self-training.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use dyad_engine::board::Board;
 use dyad_engine::control::Control;
@@ -16,29 +16,11 @@ use dyad_trainer::learn::origin::DataIdentity;
 use dyad_trainer::learn::settings::TrainingSettings;
 use dyad_trainer::learn::state::{Counters, TrainingState};
 use dyad_trainer::selftrain;
+use tempfile::TempDir;
 
 /// A temporary folder, removed on drop.
-struct Scratch(PathBuf);
-
-impl Scratch {
-    fn new(name: &str) -> Scratch {
-        let thread = format!("{:?}", std::thread::current().id());
-        let digits: String = thread.chars().filter(char::is_ascii_digit).collect();
-        let folder = std::env::temp_dir().join(format!("dyad-fuzz-{name}-{}-{digits}", std::process::id()));
-        fs::remove_dir_all(&folder).ok();
-        fs::create_dir_all(&folder).expect("the temporary folder can be written");
-        Scratch(folder)
-    }
-
-    fn file(&self, name: &str) -> PathBuf {
-        self.0.join(name)
-    }
-}
-
-impl Drop for Scratch {
-    fn drop(&mut self) {
-        fs::remove_dir_all(&self.0).ok();
-    }
+fn scratch() -> TempDir {
+    tempfile::tempdir().expect("the temporary folder can be written")
 }
 
 /// A weights file.
@@ -65,8 +47,8 @@ pub fn weights_seeds() -> Vec<Vec<u8>> {
 
 /// A sample file, also with its checksums repaired; and each 32 bytes as a sample.
 pub fn samples(input: &[u8]) {
-    let scratch = Scratch::new("samples");
-    let path = scratch.file("samples");
+    let scratch = scratch();
+    let path = scratch.path().join("samples");
     let mut sealed = input.to_vec();
     seal_samples(&mut sealed);
     for bytes in [input, &sealed] {
@@ -112,8 +94,8 @@ fn seal_samples(bytes: &mut [u8]) {
 }
 
 pub fn samples_seeds() -> Vec<Vec<u8>> {
-    let scratch = Scratch::new("samples-seeds");
-    let path = scratch.file("samples");
+    let scratch = scratch();
+    let path = scratch.path().join("samples");
     [0, 1, 40]
         .into_iter()
         .map(|count| {
@@ -139,8 +121,8 @@ pub fn samples_seeds() -> Vec<Vec<u8>> {
 
 /// A checkpoint, also with its checksum repaired.
 pub fn checkpoint(input: &[u8]) {
-    let scratch = Scratch::new("checkpoint");
-    let path = scratch.file("checkpoint.bin");
+    let scratch = scratch();
+    let path = scratch.path().join("checkpoint.bin");
     let mut sealed = input.to_vec();
     if let Some((body, sum)) = sealed.split_last_chunk_mut::<4>() {
         *sum = crc32fast::hash(body).to_le_bytes();
@@ -160,8 +142,8 @@ pub fn checkpoint(input: &[u8]) {
 }
 
 pub fn checkpoint_seeds() -> Vec<Vec<u8>> {
-    let scratch = Scratch::new("checkpoint-seeds");
-    let path = scratch.file("checkpoint.bin");
+    let scratch = scratch();
+    let path = scratch.path().join("checkpoint.bin");
     let settings = TrainingSettings::default();
     let data = DataIdentity { checksum: "0123456789abcdef".into(), training: 150, test: 1 };
     let state = TrainingState {
@@ -187,32 +169,37 @@ const SEPARATOR: u8 = 0;
 /// `state.json` of a self-training, a zero byte, and its `settings.json`. Resuming with the stop flag set either stops
 /// at once, or refuses the files and leaves them unchanged.
 pub fn state(input: &[u8]) {
-    let scratch = Scratch::new("state");
+    let scratch = scratch();
     let mut parts = input.splitn(2, |&byte| byte == SEPARATOR);
     let state = parts.next().unwrap_or_default();
     let Some(settings) = parts.next() else { return };
-    fs::write(scratch.file("start.json"), Weights::material().to_json()).expect("the temporary folder can be written");
-    fs::write(scratch.file("log.jsonl"), LOG).expect("the temporary folder can be written");
-    fs::write(scratch.file("state.json"), state).expect("the temporary folder can be written");
-    fs::write(scratch.file("settings.json"), settings).expect("the temporary folder can be written");
-    match resume(&scratch.0) {
-        Ok(()) => resume(&scratch.0).expect("a stopped training can be resumed"),
+    let start = Weights::material().to_json();
+    for (name, content) in
+        [("start.json", &start[..]), ("log.jsonl", LOG), ("state.json", state), ("settings.json", settings)]
+    {
+        fs::write(scratch.path().join(name), content).expect("the temporary folder can be written");
+    }
+    match resume(scratch.path()) {
+        Ok(()) => resume(scratch.path()).expect("a stopped training can be resumed"),
         Err(_) => {
-            assert!(fs::read(scratch.file("state.json")).expect("it is there") == state, "a refused state was changed");
+            assert!(
+                fs::read(scratch.path().join("state.json")).expect("it is there") == state,
+                "a refused state was changed"
+            );
         }
     }
 }
 
 /// A log.
-const LOG: &str = "{\"a\":1}\n{\"b\":2}\n";
+const LOG: &[u8] = b"{\"a\":1}\n{\"b\":2}\n";
 
 fn resume(folder: &Path) -> Result<(), Error> {
     selftrain::resume(folder, &selftrain::Given::new(), None, &stopped(), &mut |_| {}).map(drop)
 }
 
 pub fn state_seeds() -> Vec<Vec<u8>> {
-    let scratch = Scratch::new("state-seeds");
-    let folder = scratch.file("training");
+    let scratch = scratch();
+    let folder = scratch.path().join("training");
     let settings = selftrain::SelfTrainSettings::preset(selftrain::Preset::Scratch, selftrain::Method::Regression);
     let (start, stop) = (Weights::material(), stopped());
     selftrain::begin(&settings, &start, &start, &folder, &stop, &mut |_| {}).expect("it begins");
