@@ -12,7 +12,7 @@ use std::time::Duration;
 use dyad_engine::board::{Board, Color, Ending, Game, Move, Squares};
 use dyad_engine::control::{Control, Instant};
 use dyad_engine::engine::Engine;
-use dyad_engine::search::{Clock, Limits, Options, Outcome, Report, Score as EngineScore, time_of};
+use dyad_engine::search::{Clock, Limits, Options, Outcome, Score as EngineScore, time_of};
 use dyad_formats::game::{GameRecord, PlayedMove, Tags, Unread};
 use dyad_formats::score::{GameResult, Score};
 use dyad_levels::player::LevelPlayer;
@@ -95,14 +95,13 @@ pub trait Player: Send {
     /// Forgets the last game. The number of the new one seeds random choices.
     fn new_game(&mut self, number: u64);
 
-    /// Searches for a move, as [`Engine::search`].
+    /// Searches for a move of a game that is not over. `on_report` is called now and then, and may stop the control.
     fn search(
         &mut self,
         game: &Game,
         limits: &Limits,
-        options: &Options,
         control: &Control,
-        report: &mut (dyn FnMut(&Report) + Send),
+        on_report: &mut (dyn FnMut() + Send),
     ) -> Outcome;
 }
 
@@ -115,11 +114,10 @@ impl Player for Engine {
         &mut self,
         game: &Game,
         limits: &Limits,
-        options: &Options,
         control: &Control,
-        report: &mut (dyn FnMut(&Report) + Send),
+        on_report: &mut (dyn FnMut() + Send),
     ) -> Outcome {
-        Engine::search(self, game, limits, options, control, report)
+        Engine::search(self, game, limits, &Options::default(), control, &mut |_| on_report())
     }
 }
 
@@ -132,11 +130,10 @@ impl Player for LevelPlayer {
         &mut self,
         game: &Game,
         limits: &Limits,
-        options: &Options,
         control: &Control,
-        report: &mut (dyn FnMut(&Report) + Send),
+        on_report: &mut (dyn FnMut() + Send),
     ) -> Outcome {
-        LevelPlayer::search(self, game, limits, options, control, report)
+        LevelPlayer::search(self, game, limits, &Options::default(), control, &mut |_| on_report())
     }
 }
 
@@ -329,57 +326,51 @@ fn remark(made: &SearchedMove, with_times: bool) -> String {
 /// Plays a game; White has the first seat. `None` if `control` or `abandon` (checked before each move) stops it.
 pub fn play(
     opening: &Opening,
-    seats: [Seat; 2],
+    mut seats: [Seat; 2],
     rules: &Adjudication,
     control: &Control,
     abandon: &dyn Fn() -> bool,
 ) -> Option<FinishedGame> {
-    let clocks = seats.each_ref().map(|seat| match seat.limits {
+    let mut clocks = seats.each_ref().map(|seat| match seat.limits {
         SearchLimits::Clock { base, .. } => base,
         _ => Duration::ZERO,
     });
-    let mut running = RunningGame { game: opening.game(), seats, clocks, adjudicator: Adjudicator::new(*rules) };
-    for (side, seat) in (0..).zip(&mut running.seats) {
+    let (mut game, mut adjudicator) = (opening.game(), Adjudicator::new(*rules));
+    for (side, seat) in (0..).zip(&mut seats) {
         // By opening and side, independent of earlier games.
-        seat.player.new_game(running.game.board().key().rotate_left(side));
+        seat.player.new_game(game.board().key().rotate_left(side));
     }
     let mut moves = Vec::new();
     let (result, reason) = loop {
-        if let Some(end) = end_by_rule(&running.game) {
+        if let Some(end) = end_by_rule(&game) {
             break end;
         }
         if abandon() || control.stopped() {
             return None;
         }
-        let side = running.game.board().side_to_move();
-        match running.turn(control) {
-            Turn::Moved(made) => {
-                moves.push(made);
-                if end_by_rule(&running.game).is_none()
-                    && let Some(end) = running.adjudicator.observe(&running.game, side, made.score)
-                {
-                    break end;
-                }
+        let side = game.board().side_to_move();
+        let (seat, clock) = (&mut seats[side.to_index()], &mut clocks[side.to_index()]);
+        let (limits, start) = (seat.limits.limits(*clock), Instant::now());
+        let outcome = search(seat.player, &game, &limits, control);
+        let time = limits.nps.map_or_else(|| start.elapsed(), |nps| time_of(outcome.nodes, nps));
+        if control.stopped() {
+            return None;
+        }
+        if let SearchLimits::Clock { increment, .. } = seat.limits {
+            if time > *clock {
+                break end_by_time(game.board());
             }
-            Turn::OutOfTime => break end_by_time(running.game.board()),
-            Turn::Stopped => return None,
+            *clock = *clock - time + increment;
+        }
+        let mv = outcome.best.expect("there is a legal move, or the game had ended");
+        let (score, depth, nodes) = (score_of(outcome.score), outcome.depth, outcome.nodes);
+        game.push(mv);
+        moves.push(SearchedMove { mv, score, depth, nodes, time });
+        if let (None, Some(end)) = (end_by_rule(&game), adjudicator.observe(&game, side, score)) {
+            break end;
         }
     };
     Some(FinishedGame { opening: opening.clone(), moves, result, reason })
-}
-
-/// The state of a running game.
-struct RunningGame<'a> {
-    game: Game,
-    seats: [Seat<'a>; 2],
-    clocks: [Duration; 2],
-    adjudicator: Adjudicator,
-}
-
-enum Turn {
-    Moved(SearchedMove),
-    OutOfTime,
-    Stopped,
 }
 
 /// One of several searches that `control` stops, with its own time.
@@ -390,41 +381,12 @@ fn search(player: &mut dyn Player, game: &Game, limits: &Limits, control: &Contr
     let own = Control::new(false);
     let timed = limits.movetime.is_some() || limits.clock.is_some();
     let held_by = if timed { &own } else { control };
-    let mut listen = |_: &Report| {
+    let mut on_report = || {
         if control.stopped() {
             own.stop();
         }
     };
-    player.search(game, limits, &Options::default(), held_by, &mut listen)
-}
-
-impl RunningGame<'_> {
-    fn turn(&mut self, control: &Control) -> Turn {
-        let side = self.game.board().side_to_move().to_index();
-        let seat = &mut self.seats[side];
-        let limits = seat.limits.limits(self.clocks[side]);
-        let start = Instant::now();
-        let outcome = search(seat.player, &self.game, &limits, control);
-        let time = limits.nps.map_or_else(|| start.elapsed(), |nps| time_of(outcome.nodes, nps));
-        if control.stopped() {
-            return Turn::Stopped;
-        }
-        if let SearchLimits::Clock { increment, .. } = seat.limits {
-            if time > self.clocks[side] {
-                return Turn::OutOfTime;
-            }
-            self.clocks[side] = self.clocks[side] - time + increment;
-        }
-        let mv = outcome.best.expect("there is a legal move, or the game had ended");
-        self.game.push(mv);
-        Turn::Moved(SearchedMove {
-            mv,
-            score: score_of(outcome.score),
-            depth: outcome.depth,
-            nodes: outcome.nodes,
-            time,
-        })
-    }
+    player.search(game, limits, held_by, &mut on_report)
 }
 
 fn score_of(score: EngineScore) -> Score {

@@ -12,7 +12,7 @@ pub mod parallel;
 pub mod words;
 
 /// The normal quantile of a two-sided 95 % interval.
-pub(crate) const Z95: f64 = 1.959_963_984_540_054;
+pub const Z95: f64 = 1.959_963_984_540_054;
 
 /// For `skip_serializing_if`: a setting at its default is not written, so that files without it, of releases that did
 /// not know it, are equal.

@@ -1,47 +1,110 @@
-//! How often a network ranks the position of a won game above that of a lost one.
+//! How often an evaluation or a network ranks a position of a won game above one of a lost game.
+//!
+//! Of one position from a game that White won and one from a game that Black won, which is which? An evaluation answers
+//! by the greater value. Over all such pairs the fraction of right answers, ties counting one half, is the area under
+//! the receiver operating characteristic (Hanley and McNeil 1982), so no pairs need to be drawn. A network is asked
+//! about random pairs.
 
+use std::sync::Arc;
 use std::time::Instant;
 
+use dyad_engine::board::sign;
+use dyad_engine::eval::{Evaluator, Weights};
 use dyad_formats::error::Error;
 use dyad_formats::samples::SampleFile;
+use dyad_formats::score::GameResult;
+use dyad_trainer::arena::statistics::Estimate;
+use dyad_trainer::base::Z95;
 use dyad_trainer::base::parallel::ordered_for_each;
-use dyad_trainer::fit::auc::Proportion;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
+use serde::{Deserialize, Serialize};
 
 use crate::deepchess::network::{Bits, Network, chance};
 use crate::deepchess::training::{Positions, Split};
 
-/// The measured pair accuracy.
-#[derive(Clone, Copy, Debug)]
-pub struct PairAccuracy {
-    /// The proportion of pairs ordered correctly.
-    pub accuracy: Proportion,
-    /// Number of pairs.
-    pub pairs: u64,
+/// How many pairs of a position of a won game and one of a lost game are ordered correctly.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Ordered {
+    /// In percent.
+    pub accuracy: Estimate,
+    /// Pairs that were drawn; `None` for all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pairs: Option<u64>,
     /// Number of test positions.
     pub positions: usize,
-    /// Number of games.
+    /// Number of their games.
     pub games: usize,
-    /// Pairs per second, all threads together.
-    pub pairs_per_second: f64,
+}
+
+/// The percentage of pairs ordered correctly, among `games` won and lost, with `drawn` pairs sampled; `None` for all
+/// pairs. The interval is that of Hanley and McNeil; it counts games and not positions, since the positions of a game
+/// share its result.
+fn percentage(value: f64, games: [usize; 2], drawn: Option<u64>) -> Estimate {
+    let [won, lost] = games.map(|games| games.max(1) as f64);
+    // At 0 and 1 the formula has no variance: half a pair is taken off.
+    let half = 0.5 / (won * lost);
+    let p = value.clamp(half, 1.0 - half);
+    let (q1, q2) = (p / (2.0 - p), 2.0 * p * p / (1.0 + p));
+    let spread = p * (1.0 - p);
+    let among = (won - 1.0) * (q1 - p * p) + (lost - 1.0) * (q2 - p * p);
+    let variance = (spread + among.max(0.0)) / (won * lost) + drawn.map_or(0.0, |pairs| spread / pairs.max(1) as f64);
+    let error = Z95 * variance.sqrt();
+    Estimate { value: 100.0 * value, low: 100.0 * (value - error).max(0.0), high: 100.0 * (value + error).min(1.0) }
+}
+
+/// Measures an evaluation, endgame knowledge included, on all pairs of test positions.
+///
+/// # Errors
+/// When the file cannot be read, or has no test positions of games that White won or none of games that Black won.
+pub fn of_evaluation(weights: &Arc<Weights>, samples: &SampleFile) -> Result<Ordered, Error> {
+    let mut evaluator = Evaluator::new(Arc::clone(weights));
+    let (mut values, mut games) = ([Vec::new(), Vec::new()], [0, 0]);
+    for index in samples.indices(true) {
+        let sample = samples.read(index as usize)?;
+        let side = match sample.result {
+            Some(GameResult::WhiteWins) => 0,
+            Some(GameResult::BlackWins) => 1,
+            _ => continue,
+        };
+        evaluator.reset(&sample.board);
+        values[side].push(sign(sample.board.side_to_move()) * evaluator.evaluate(&sample.board));
+        games[side] += usize::from(sample.starts_game);
+    }
+    let [won, lost] = values;
+    if won.is_empty() || lost.is_empty() {
+        let samples = samples.path().display();
+        return Err(Error::Nothing(format!("{samples} has no test positions of won and of lost games")));
+    }
+    let accuracy = percentage(area(&won, &lost), games, None);
+    Ok(Ordered { accuracy, pairs: None, positions: won.len() + lost.len(), games: games.iter().sum() })
+}
+
+/// The proportion of pairs in which the first value is greater, ties counting one half.
+fn area(won: &[i32], lost: &[i32]) -> f64 {
+    let mut lost = lost.to_vec();
+    lost.sort_unstable();
+    let below =
+        |value: i32| lost.partition_point(|&other| other < value) + lost.partition_point(|&other| other <= value);
+    let twice: usize = won.iter().map(|&value| below(value)).sum();
+    twice as f64 / (2 * won.len() * lost.len()) as f64
 }
 
 /// Pairs per batch.
 const BATCH: u64 = 256;
 
-/// Measures the network on random pairs of test positions.
+/// Measures a network on random pairs of test positions. Also returns the pairs per second, all threads together.
 ///
 /// # Errors
 /// When the samples cannot be read, or have no such positions.
-pub fn pair_accuracy(
+pub fn of_network(
     network: &Network,
     samples: &SampleFile,
     split: Split,
     pairs: u64,
     seed: u64,
     threads: usize,
-) -> Result<PairAccuracy, Error> {
+) -> Result<(Ordered, f64), Error> {
     let positions = Positions::load(samples, split, true)?;
     let batches = (0..pairs.div_ceil(BATCH)).map(|number| (number, BATCH.min(pairs - number * BATCH)));
     let (begun, mut right) = (Instant::now(), 0.0);
@@ -55,11 +118,10 @@ pub fn pair_accuracy(
             Ok(())
         },
     )?;
-    let pairs_per_second = pairs as f64 / begun.elapsed().as_secs_f64().max(1e-9);
-    let [won, lost] = positions.games;
-    let accuracy = Proportion::of_games(right / pairs.max(1) as f64, won, lost, Some(pairs));
-    let (positions, games) = (positions.won.len() + positions.lost.len(), won + lost);
-    Ok(PairAccuracy { accuracy, pairs, positions, games, pairs_per_second })
+    let speed = pairs as f64 / begun.elapsed().as_secs_f64().max(1e-9);
+    let accuracy = percentage(right / pairs.max(1) as f64, positions.games, Some(pairs));
+    let (count, games) = (positions.won.len() + positions.lost.len(), positions.games.iter().sum());
+    Ok((Ordered { accuracy, pairs: Some(pairs), positions: count, games }, speed))
 }
 
 /// Number of pairs ordered correctly among `pairs` random ones.
@@ -101,16 +163,23 @@ mod tests {
         let stop = Control::new(false);
         let mut context = Context { threads: 1, stop: &stop, on_event: &mut |_| () };
         let (network, _) = train(&settings(), 7, &file, None, &folder, &mut context).unwrap();
-        let measure = |network: &Network, threads| {
-            let found = pair_accuracy(network, &file, Split::Game, 1000, 3, threads).unwrap();
-            (found.pairs, found.positions, found.accuracy)
-        };
-        let found = measure(&network, 1);
-        assert_eq!(found, measure(&network, 2));
-        assert!(found.1 > 0 && found.2.low < found.2.value && found.2.value < found.2.high);
-        let learned = pair_accuracy(&network, &file, Split::Position, 1000, 3, 1).unwrap();
-        assert!(learned.accuracy.value > 0.55, "{learned:?}");
+        let measure =
+            |network: &Network, split, threads| of_network(network, &file, split, 1000, 3, threads).unwrap().0;
+        let found = measure(&network, Split::Game, 1);
+        assert_eq!(found, measure(&network, Split::Game, 2));
+        let Estimate { value, low, high } = found.accuracy;
+        assert!(found.positions > 0 && low < value && value < high);
+        assert!(measure(&network, Split::Position, 1).accuracy.value > 55.0);
         let nothing = Network::zeros(&Sizes { encoder: vec![3], comparator: vec![2] });
-        assert_eq!(measure(&nothing, 1).2.value, 0.5);
+        assert_eq!(measure(&nothing, Split::Game, 1).accuracy.value, 50.0);
+    }
+
+    #[test]
+    fn the_area_counts_pairs() {
+        assert_eq!(area(&[1, 2, 3], &[0, 2]), (1.0 + 1.5 + 2.0) / 6.0);
+        assert_eq!(area(&[5], &[5]), 0.5);
+        let all = percentage(0.8, [50, 50], None);
+        assert!(all.low > 70.0 && all.low < 73.0 && all.high > 87.0, "{all:?}");
+        assert!(percentage(0.8, [50, 50], Some(100)).low < all.low);
     }
 }

@@ -14,8 +14,8 @@ use std::time::{Duration, Instant};
 
 use dyad_engine::board::{Board, Color, Game, Move, PIECES, sign};
 use dyad_engine::control::Control;
-use dyad_engine::search::{Bound, Info, Limits, Options, Outcome, Report, Score};
-use dyad_engine::value::{MATE, MAX_PLY};
+use dyad_engine::search::{Limits, Options, Outcome, Score};
+use dyad_engine::value::MAX_PLY;
 use dyad_trainer::arena::matches::MatchPlayer;
 use dyad_trainer::arena::play::Player;
 use ndarray::Array2;
@@ -34,8 +34,8 @@ enum Worth {
 /// The search was ended.
 struct Ended;
 
-/// The outcome of a search with its line.
-type Found = Result<(Worth, Vec<Move>), Ended>;
+/// The outcome of a search with its move, if one was made.
+type Found = Result<(Worth, Option<Move>), Ended>;
 
 /// Vectors and moves that are kept: beyond these memory is for other things.
 const MOST_VECTORS: usize = 100_000;
@@ -52,12 +52,9 @@ pub struct ComparisonEngine {
     /// The best move found in a position.
     best: HashMap<u64, Move>,
     draw: Arc<[f32]>,
-    /// Keys of the positions since the last irreversible move.
+    /// Keys of the positions before.
     keys: Vec<u64>,
-    /// The moves to search.
-    roots: Vec<Move>,
     nodes: u64,
-    seldepth: usize,
     limits: Bounds,
 }
 
@@ -82,9 +79,7 @@ impl ComparisonEngine {
             best: HashMap::new(),
             draw,
             keys: Vec::new(),
-            roots: Vec::new(),
             nodes: 0,
-            seldepth: 0,
             limits,
         }
     }
@@ -138,9 +133,8 @@ impl ComparisonEngine {
         (seen || reversible >= 100 || board.insufficient_material()).then(|| self.draw())
     }
 
-    fn count(&mut self, control: &Control, ply: usize) -> Result<(), Ended> {
+    fn count(&mut self, control: &Control) -> Result<(), Ended> {
         self.nodes += 1;
-        self.seldepth = self.seldepth.max(ply);
         let Bounds { nodes, until, binding } = self.limits;
         let over = || self.nodes >= nodes || until.is_some_and(|until| Instant::now() >= until);
         if control.stopped() || binding && over() { Err(Ended) } else { Ok(()) }
@@ -157,34 +151,34 @@ impl ComparisonEngine {
         [alpha, beta]: [Option<&Worth>; 2],
         control: &Control,
     ) -> Found {
-        self.count(control, ply)?;
+        self.count(control)?;
         if ply > 0
             && let Some(known) = self.known(board, ply)
         {
-            return Ok((known, Vec::new()));
+            return Ok((known, None));
         }
         let depth = if ply >= DEEPEST { depth.min(0) } else { depth };
         let us = board.side_to_move();
-        let mut best: Option<(Worth, Vec<Move>)> = None;
+        let mut best: Option<(Worth, Option<Move>)> = None;
         let quiescent = depth <= 0;
         let check = board.in_check() && depth > -QUIESCENCE;
         if quiescent && !check {
             let standing = Worth::Position(self.vector(board));
             if depth <= -QUIESCENCE || beta.is_some_and(|beta| !self.is_better(beta, &standing, us)) {
-                return Ok((standing, Vec::new()));
+                return Ok((standing, None));
             }
             if alpha.is_none_or(|alpha| self.is_better(&standing, alpha, us)) {
-                best = Some((standing, Vec::new()));
+                best = Some((standing, None));
             }
         }
         let moves = match quiescent {
             true => ordered(board, None, |mv| check || board.is_noisy(mv) && board.see_ge(mv, 0)),
-            false => ordered(board, self.best.get(&board.key()).copied(), |mv| ply > 0 || self.roots.contains(&mv)),
+            false => ordered(board, self.best.get(&board.key()).copied(), |_| true),
         };
         self.keys.push(board.key());
         for mv in moves {
             let floor = best.as_ref().map(|best| &best.0).or(alpha);
-            let (worth, line) = self.alpha_beta(&board.after(mv), depth - 1, ply + 1, [beta, floor], control)?;
+            let (worth, _) = self.alpha_beta(&board.after(mv), depth - 1, ply + 1, [beta, floor], control)?;
             if floor.is_some_and(|floor| !self.is_better(&worth, floor, us)) {
                 continue;
             }
@@ -192,13 +186,13 @@ impl ComparisonEngine {
                 self.remember(board, mv);
             }
             let cut = beta.is_some_and(|beta| !self.is_better(beta, &worth, us));
-            best = Some((worth, [vec![mv], line].concat()));
+            best = Some((worth, Some(mv)));
             if cut {
                 break;
             }
         }
         self.keys.pop();
-        Ok(best.unwrap_or_else(|| (alpha.expect("without one the first is the best").clone(), Vec::new())))
+        Ok(best.unwrap_or_else(|| (alpha.expect("without one the first is the best").clone(), None)))
     }
 
     fn remember(&mut self, board: &Board, mv: Move) {
@@ -224,16 +218,14 @@ impl ComparisonEngine {
         }
     }
 
-    /// The time this search may take.
-    fn time(limits: &Limits, options: &Options) -> Option<Duration> {
-        let overhead = options.move_overhead;
+    /// The time that a search may take: what is given for it, or a part of that on the clock.
+    fn time(limits: &Limits) -> Option<Duration> {
+        let overhead = Options::default().move_overhead;
         let fixed = limits.movetime.map(|time| time.saturating_sub(overhead));
-        let clock = limits.clock.map(|clock| {
-            let moves = clock.moves_to_go.unwrap_or(30).clamp(2, 30);
-            let share = clock.remaining / moves + clock.increment * 3 / 4;
+        fixed.or(limits.clock.map(|clock| {
+            let share = clock.remaining / 30 + clock.increment * 3 / 4;
             share.min(clock.remaining.saturating_sub(overhead) / 2)
-        });
-        [fixed, clock].into_iter().flatten().min()
+        }))
     }
 }
 
@@ -266,81 +258,30 @@ impl Player for ComparisonEngine {
         &mut self,
         game: &Game,
         limits: &Limits,
-        options: &Options,
         control: &Control,
-        report: &mut (dyn FnMut(&Report) + Send),
+        on_report: &mut (dyn FnMut() + Send),
     ) -> Outcome {
-        let since = control.hit().unwrap_or_else(|| control.accepted());
         let board = game.board();
-        let us = board.side_to_move();
-        let until = ComparisonEngine::time(limits, options).map(|time| since + time);
+        let until = ComparisonEngine::time(limits).map(|time| control.accepted() + time);
         self.limits = Bounds { nodes: limits.nodes.unwrap_or(u64::MAX), until, binding: false };
         self.keys = game.keys()[..game.keys().len().saturating_sub(1)].to_vec();
-        (self.nodes, self.seldepth) = (0, 0);
-        let wanted = |mv: &Move| limits.searchmoves.is_empty() || limits.searchmoves.contains(mv);
-        let roots: Vec<Move> = board.moves().iter().copied().filter(wanted).collect();
-        self.roots.clone_from(&roots);
-        let mate = if board.in_check() { Score::Mate(0) } else { Score::Cp(0) };
-        let mut outcome = Outcome {
-            best: roots.first().copied(),
-            ponder: None,
-            value: 0,
-            score: if roots.is_empty() { mate } else { Score::Cp(0) },
-            depth: 0,
-            nodes: 0,
-            pv: roots.first().copied().into_iter().collect(),
-        };
-        let deepest = limits.depth.unwrap_or(MAX_PLY as u32 / 2);
-        for depth in 1..=deepest.max(1) {
-            if roots.is_empty() {
-                break;
-            }
-            let found = self.alpha_beta(board, depth as i32, 0, [None, None], control);
-            let Ok((worth, pv)) = found else { break };
-            let score = self.score(&worth, us);
-            outcome = Outcome {
-                best: pv.first().copied(),
-                ponder: pv.get(1).copied(),
-                value: shown(score),
-                score,
-                depth,
-                nodes: self.nodes,
-                pv,
-            };
-            report(&Report::Info(Info {
-                depth,
-                seldepth: self.seldepth as u32,
-                multipv: 1,
-                value: outcome.value,
-                score,
-                bound: Bound::Exact,
-                wdl: [0, 1000, 0],
-                nodes: self.nodes,
-                time: since.elapsed(),
-                hashfull: 0,
-                tbhits: 0,
-                pv: outcome.pv.clone(),
-            }));
-            let decided =
-                matches!(worth, Worth::Mate(_, ply) if ply <= depth as usize) || roots.len() == 1 && until.is_some();
+        self.nodes = 0;
+        let best = board.moves().first().copied();
+        let mut outcome =
+            Outcome { best, ponder: None, value: 0, score: Score::Cp(0), depth: 0, nodes: 0, pv: Vec::new() };
+        let has_a_choice = board.count_moves() > 1 || until.is_none();
+        for depth in 1..=limits.depth.unwrap_or(MAX_PLY as u32 / 2) {
+            let Ok((worth, best)) = self.alpha_beta(board, depth as i32, 0, [None, None], control) else { break };
+            let score = self.score(&worth, board.side_to_move());
+            outcome = Outcome { best, score, depth, ..outcome };
+            on_report();
+            let decided = matches!(worth, Worth::Mate(_, ply) if ply <= depth as usize);
             self.limits.binding = true;
-            if decided || self.count(control, 0).is_err() {
+            if decided || !has_a_choice || self.count(control).is_err() {
                 break;
             }
         }
-        outcome.nodes = self.nodes;
-        control.wait(limits.infinite);
-        report(&Report::Answer(outcome.clone()));
-        outcome
-    }
-}
-
-/// A score as a value of the search, for display only.
-fn shown(score: Score) -> i32 {
-    match score {
-        Score::Cp(centipawns) => centipawns,
-        Score::Mate(moves) if moves > 0 => MATE - 2 * moves,
-        Score::Mate(moves) => -MATE - 2 * moves,
+        Outcome { nodes: self.nodes, ..outcome }
     }
 }
 
@@ -385,7 +326,7 @@ mod tests {
     fn best(fen: &str, limits: &Limits) -> (String, Outcome) {
         let game = Game::new(Board::from_fen(fen).unwrap());
         let mut engine = ComparisonEngine::new(counting());
-        let outcome = engine.search(&game, limits, &Options::default(), &Control::new(false), &mut |_| ());
+        let outcome = engine.search(&game, limits, &Control::new(false), &mut || ());
         (game.board().san(outcome.best.unwrap()), outcome)
     }
 
@@ -400,7 +341,7 @@ mod tests {
         // The defended pawn is left alone.
         assert_ne!(best("6k1/4p3/3p4/8/8/8/3R4/3R2K1 w - - 0 1", &depth).0, "Rxd6");
         let (_, mate) = best("6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 1", &depth);
-        assert!(matches!(mate.score, Score::Mate(1)) && mate.value == MATE - 2, "{mate:?}");
+        assert!(matches!(mate.score, Score::Mate(1)), "{mate:?}");
     }
 
     /// Full width would be 206,603 positions and the captures after them.
@@ -420,14 +361,9 @@ mod tests {
     }
 
     #[test]
-    fn a_game_that_is_over_has_no_move_and_a_stop_has_one() {
-        let game = Game::new(Board::from_fen("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1").unwrap());
-        let mut engine = ComparisonEngine::new(counting());
-        let control = Control::new(false);
-        let over = engine.search(&game, &Limits::depth(2), &Options::default(), &control, &mut |_| ());
-        assert!(over.best.is_none());
+    fn a_search_that_is_stopped_has_a_move() {
+        let (mut engine, control) = (ComparisonEngine::new(counting()), Control::new(false));
         control.stop();
-        let stopped = engine.search(&Game::default(), &Limits::depth(9), &Options::default(), &control, &mut |_| ());
-        assert!(stopped.best.is_some());
+        assert!(engine.search(&Game::default(), &Limits::depth(9), &control, &mut || ()).best.is_some());
     }
 }

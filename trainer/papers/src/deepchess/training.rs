@@ -26,15 +26,13 @@ use rand_pcg::Pcg64;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use crate::deepchess::network::{ANSWERS, Bits, INPUTS, Layer, Network, Sizes, chance, encoded, gate};
+use crate::deepchess::network::{ANSWERS, Bits, Layer, Network, Sizes, chance, encoded, gate};
 
 /// How a network is trained.
 #[derive(Clone, Debug)]
 pub struct NetworkSettings {
-    /// Sizes of the layers of Pos2Vec.
-    pub encoder: Vec<usize>,
-    /// Sizes of the layers of the comparator.
-    pub comparator: Vec<usize>,
+    /// Sizes of the layers.
+    pub sizes: Sizes,
     /// Which positions are kept for tests.
     pub split: Split,
     /// Epochs of each layer of Pos2Vec over all positions; 0 begins end to end from random weights.
@@ -143,10 +141,6 @@ pub fn train(
     context: &mut Context<Progress>,
 ) -> Result<(Network, TrainingRecord), Error> {
     let positions = Positions::load(samples, settings.split, false)?;
-    let sizes = Sizes { encoder: settings.encoder.clone(), comparator: settings.comparator.clone() };
-    if sizes.comparator.last() != Some(&ANSWERS) || sizes.encoder.is_empty() {
-        return Err(Error::Settings("a network has layers and ends in two answers".to_string()));
-    }
     let path = folder.join(CHECKPOINT);
     let (network, record) = match path.exists() {
         true => {
@@ -155,11 +149,11 @@ pub fn train(
         }
         false => {
             let count = positions.won.len() + positions.lost.len();
-            (Network::random(&sizes, seed), TrainingRecord { positions: count, ..TrainingRecord::default() })
+            (Network::random(&settings.sizes, seed), TrainingRecord { positions: count, ..TrainingRecord::default() })
         }
     };
     let mut trainer = Trainer { settings, seed, positions: &positions, network, teacher, record, context };
-    for layer in trainer.record.encoder.len()..settings.encoder.len() {
+    for layer in trainer.record.encoder.len()..settings.sizes.encoder.len() {
         let begun = Instant::now();
         let losses = trainer.autoencode(layer + 1)?;
         trainer.record.encoder.push(losses);
@@ -200,7 +194,7 @@ impl<'a> Trainer<'a, '_> {
         if !loss.is_finite() {
             return Err(Error::Settings(format!("the loss of an epoch is {loss}: the rate is too high")));
         }
-        let (layers, epochs) = (self.settings.encoder.len(), self.settings.encoder_epochs as usize);
+        let (layers, epochs) = (self.settings.sizes.encoder.len(), self.settings.encoder_epochs as usize);
         let done = (self.record.encoder.len() * epochs + self.record.losses.len() + more) as u64;
         let of = (layers * epochs + self.settings.epochs as usize) as u64;
         (self.context.on_event)(Progress { done, of });
@@ -236,8 +230,7 @@ impl<'a> Trainer<'a, '_> {
 
     /// Trains a layer of Pos2Vec, from 1, to give its input back. Returns the loss of each epoch.
     fn autoencode(&mut self, layer: usize) -> Result<Vec<f64>, Error> {
-        let inputs = if layer == 1 { INPUTS } else { self.settings.encoder[layer - 2] };
-        let outputs = self.settings.encoder[layer - 1];
+        let (inputs, outputs) = self.settings.sizes.shapes()[0][layer - 1];
         let mut decoder = Layer::stack(outputs, &[inputs], hash::fold(self.seed, layer as u64)).remove(0);
         let [mut rate, factor] = ENCODER_RATE;
         let mut losses = Vec::new();
@@ -371,8 +364,7 @@ pub(super) mod tests {
 
     pub fn settings() -> NetworkSettings {
         NetworkSettings {
-            encoder: vec![12, 8],
-            comparator: vec![8, 2],
+            sizes: Sizes { encoder: vec![12, 8], comparator: vec![8, 2] },
             split: Split::Game,
             encoder_epochs: 2,
             epochs: 3,
@@ -420,7 +412,7 @@ pub(super) mod tests {
         let folder = Temporary::folder();
         let path = samples(&folder, 300);
         let (teacher, _) = run(&path, &folder.join("teacher"), None).unwrap();
-        let small = NetworkSettings { encoder: vec![6], comparator: vec![2], ..settings() };
+        let small = NetworkSettings { sizes: Sizes { encoder: vec![6], comparator: vec![2] }, ..settings() };
         let stop = Control::new(false);
         let mut context = Context { threads: 1, stop: &stop, on_event: &mut |_| () };
         let file = SampleFile::open(&path).unwrap();

@@ -4,12 +4,10 @@ use std::time::Duration;
 
 use dyad_formats::error::Error;
 use dyad_trainer::arena::play::SearchLimits;
-use dyad_trainer::arena::statistics::Estimate;
 use dyad_trainer::data::positions::Filters;
-use dyad_trainer::fit::auc::{Proportion, auc};
-use serde::{Deserialize, Serialize};
 
-use crate::deepchess::measure::pair_accuracy;
+use crate::deepchess::measure::{Ordered, of_evaluation, of_network};
+use crate::deepchess::network::Sizes;
 use crate::deepchess::training::{NetworkSettings, Split, TrainingRecord, train};
 use crate::experiment::page::{Pairing, interval};
 use crate::experiment::run::Run;
@@ -41,18 +39,6 @@ const NETWORKS: [(&str, &str, &[usize], &[usize]); 3] = [
     ),
 ];
 
-/// How many pairs of a position of a won game and one of a lost game are ordered correctly.
-#[derive(Serialize, Deserialize)]
-struct Ordered {
-    /// In percent.
-    accuracy: Estimate,
-    /// Pairs that were drawn; `None` for all.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pairs: Option<u64>,
-    positions: usize,
-    games: usize,
-}
-
 pub(super) fn steps(run: &mut Run) -> Result<(), Error> {
     // Numbers of the sizes tiny, small, night and full.
     let positions = run.positions([400, 600_000, 1_200_000, 2_200_000]);
@@ -77,9 +63,7 @@ pub(super) fn steps(run: &mut Run) -> Result<(), Error> {
     let mut evaluations = Vec::new();
     for name in &opponents {
         let ordered = run.step(&format!("auc-{name}"), |run, _| {
-            let found = auc(&run.weights(name)?, &run.samples("positions")?)?;
-            let (accuracy, positions) = (in_percent(found.proportion), found.won + found.lost);
-            let ordered = Ordered { accuracy, pairs: None, positions, games: found.games };
+            let ordered = of_evaluation(&run.weights(name)?, &run.samples("positions")?)?;
             Ok((Some(hash_of_json(&ordered)), ordered))
         })?;
         evaluations.push(accuracy_row(&format!("evaluation: {name}"), "-", &ordered));
@@ -88,8 +72,7 @@ pub(super) fn steps(run: &mut Run) -> Result<(), Error> {
     for (name, about, encoder, comparator) in NETWORKS {
         let by_position = name == "large-by-position";
         let settings = NetworkSettings {
-            encoder: encoder.to_vec(),
-            comparator: comparator.to_vec(),
+            sizes: Sizes { encoder: encoder.to_vec(), comparator: comparator.to_vec() },
             split: if by_position { Split::Position } else { Split::Game },
             encoder_epochs,
             epochs,
@@ -109,10 +92,8 @@ pub(super) fn steps(run: &mut Run) -> Result<(), Error> {
         // Times differ from run to run, so they are not part of the hash.
         let (ordered, speed): (Ordered, f64) = run.step(&format!("pairs-{name}"), |run, _| {
             let (samples, seed, threads) = (run.samples("positions")?, run.seed, run.context.threads);
-            let found = pair_accuracy(&run.network(name)?, &samples, settings.split, tested_pairs, seed, threads)?;
-            let (accuracy, pairs) = (in_percent(found.accuracy), Some(found.pairs));
-            let ordered = Ordered { accuracy, pairs, positions: found.positions, games: found.games };
-            Ok((Some(hash_of_json(&ordered)), (ordered, found.pairs_per_second)))
+            let found = of_network(&run.network(name)?, &samples, settings.split, tested_pairs, seed, threads)?;
+            Ok((Some(hash_of_json(&found.0)), found))
         })?;
         let published = if by_position { PAPER_ACCURACY } else { "-" };
         accuracies.push(accuracy_row(&format!("{name}: {about}"), published, &ordered));
@@ -160,11 +141,6 @@ pub(super) fn steps(run: &mut Run) -> Result<(), Error> {
     at_nodes.push(pairing("large", "distilled", "nodes"));
     run.matches("At equal nodes a move.", nodes, games, &at_nodes)?;
     run.matches("At equal time a move, which is not reproducible.", time, games, &against("time"))
-}
-
-fn in_percent(proportion: Proportion) -> Estimate {
-    let Proportion { value, low, high } = proportion;
-    Estimate { value: 100.0 * value, low: 100.0 * low, high: 100.0 * high }
 }
 
 fn accuracy_row(label: &str, published: &str, ordered: &Ordered) -> Vec<String> {

@@ -26,7 +26,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value as Json, json};
 
 use crate::experiment::page::page_of_seeds;
-use crate::experiment::{Experiment, ExperimentSettings, stem};
+use crate::experiment::{ExperimentSettings, stem};
 
 const SETTINGS: &str = "settings.json";
 const RESULTS: &str = "results.json";
@@ -81,18 +81,7 @@ pub fn run(
     revision: &str,
     context: &mut Context<ExperimentEvent>,
 ) -> Result<usize, Error> {
-    run_steps(settings.experiment()?, settings, folder, revision, context)
-}
-
-/// Runs the steps of an experiment.
-pub(super) fn run_steps(
-    experiment: &Experiment,
-    settings: &ExperimentSettings,
-    folder: &Path,
-    revision: &str,
-    context: &mut Context<ExperimentEvent>,
-) -> Result<usize, Error> {
-    let saved = saved(settings, revision)?;
+    let (experiment, saved) = (settings.experiment()?, saved(settings, revision)?);
     fs::create_dir_all(folder).map_err(Error::file("create", folder))?;
     let _lock = FolderLock::take(folder)?;
     clean(folder, |name| [SETTINGS, RESULTS, PAGE].contains(&name))?;

@@ -8,18 +8,14 @@ use dyad_formats::error::Error;
 use dyad_formats::samples::SampleFile;
 use dyad_formats::testing::{Temporary, names};
 use dyad_formats::weights_file;
-use dyad_trainer::arena::play::SearchLimits;
 use dyad_trainer::base::context::Context;
-use dyad_trainer::data::positions::Filters;
 use dyad_trainer::learn::examples::{Examples, FileExamples};
 use dyad_trainer::learn::leaves::{Leaves, NODE_LIMIT};
-use dyad_trainer::learn::settings::TrainingSettings;
 use dyad_trainer::learn::training::saved_settings;
 use serde_json::Value as Json;
 
-use super::run::{Run, run_steps};
 use super::steps::FIXED_SCALE;
-use super::{ALL, Experiment, ExperimentEvent, ExperimentSettings, Size, run};
+use super::{ALL, ExperimentEvent, ExperimentSettings, Size, run};
 
 /// A tiny experiment with the self-play games of the tutorial, cut in two for bands.
 fn settings(name: &str, folder: &Path) -> ExperimentSettings {
@@ -152,49 +148,6 @@ fn deepchess() {
 #[test]
 fn weights_default() {
     check("weights-default", 2);
-}
-
-/// Two versions with equal weights, trained on games of other players, score one half: matches do not compare scales.
-#[test]
-fn versions_have_one_scale() {
-    fn steps(run: &mut Run) -> Result<(), Error> {
-        for (name, games) in ["weak", "strong"].into_iter().zip(run.settings.games_file.clone()) {
-            let samples = format!("positions-{name}");
-            run.prepare(&samples, &[games], Filters::default(), 2_000, 5.0)?;
-            assert!(run.samples(&samples)?.summary().count > 1_000, "enough positions for a scale of their own");
-            // No iterations: the weights stay those of Table I.
-            let settings = TrainingSettings { iterations: 0, ..TrainingSettings::default() };
-            run.train(name, &samples, &["material"], settings, None)?;
-            assert_eq!(run.weights(name)?.units.scale, FIXED_SCALE, "{name}");
-        }
-        let played = run.play("match", &["weak", "strong"].map(String::from), SearchLimits::Nodes(100), 4)?;
-        assert_eq!((played.tally.games(), played.tally.points()), (8, 4.0));
-        Ok(())
-    }
-    let folder = Temporary::folder();
-    let settings = settings("ranking-svm", &folder);
-    let stop = Control::new(false);
-    let mut context = Context { threads: 1, stop: &stop, on_event: &mut |_| () };
-    let versions = Experiment { steps, ..ALL[0] };
-    run_steps(&versions, &settings, &folder.join("run"), "abc", &mut context).unwrap();
-}
-
-/// A step that is done is not repeated, and games that were played are not played again.
-#[test]
-fn an_experiment_resumes_within_a_match() {
-    let folder = Temporary::folder();
-    let settings = settings("weights-default", &folder);
-    let run_folder = folder.join("run");
-    run_until(&settings, &run_folder, 1, usize::MAX).unwrap();
-    let steps = run_folder.join("steps");
-    fs::remove_file(steps.join("trained_default.json")).unwrap();
-    let path = steps.join("trained_default/games.pgn");
-    let whole = fs::read_to_string(&path).unwrap();
-    let second = whole.rfind("[Event ").unwrap();
-    fs::write(&path, &whole[..second + 20]).unwrap();
-    fs::write(steps.join("own/positions.samples"), "not read again").unwrap();
-    run_until(&settings, &run_folder, 1, usize::MAX).unwrap();
-    assert!(second > 0 && fs::read_to_string(&path).unwrap() == whole);
 }
 
 #[test]
