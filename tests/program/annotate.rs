@@ -63,9 +63,12 @@ fn faults_are_reported() {
     let folder = folder("annotate-faults");
     let at = |name: &str| folder.join(name).to_str().unwrap().to_string();
     fs::write(at("games.pgn"), GAMES).unwrap();
-    let (games, missing) = (at("games.pgn"), at("missing.pgn"));
+    fs::write(at("empty.pgn"), "\n").unwrap();
+    let [games, missing, empty, page] = ["games.pgn", "missing.pgn", "empty.pgn", "no/such/page.html"].map(at);
     let cases = [
         (vec!["annotate", &missing], "cannot open "),
+        (vec!["annotate", &empty], "no game in "),
+        (vec!["annotate", &games, "--html", &page], "cannot write "),
         (vec!["annotate", &games, "--out", &games], "would be lost"),
         (vec!["annotate", &games, "--player", "Anna"], "--html"),
         (vec!["annotate", &games, "--weights", &missing], "missing.pgn"),
@@ -76,7 +79,7 @@ fn faults_are_reported() {
         let printed = refusal(&arguments);
         assert!(printed.contains(expected), "{arguments:?}: expected {expected}, found {printed}");
     }
-    assert_eq!(fs::read_dir(&folder).unwrap().count(), 1);
+    assert_eq!(fs::read_dir(&folder).unwrap().count(), 2);
 }
 
 /// After an interrupt the finished moves are saved, as games that can be read.

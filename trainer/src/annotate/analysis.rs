@@ -255,12 +255,6 @@ impl Annotated {
         summary.accuracy /= summary.moves.max(1) as f64;
         (summary.moves > 0).then_some(summary)
     }
-
-    /// Whether all moves were annotated.
-    #[must_use]
-    pub fn is_complete(&self) -> bool {
-        self.plies.iter().all(|ply| ply.analysis.is_some())
-    }
 }
 
 impl Ply {

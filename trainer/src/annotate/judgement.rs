@@ -26,46 +26,34 @@ impl Judgement {
     #[must_use]
     pub fn of(best: Score, played: Score) -> Option<Judgement> {
         let lost = chances(best) - chances(played);
-        Judgement::ALL.into_iter().rev().find(|judgement| lost >= judgement.bound())
+        Judgement::ALL.into_iter().rev().find(|judgement| lost >= judgement.row().0)
     }
 
-    /// Smallest loss of chances, on the scale from -1 to 1.
-    fn bound(self) -> f64 {
+    /// Smallest loss of chances on the scale from -1 to 1, numeric annotation glyph, symbol, name.
+    fn row(self) -> (f64, u8, &'static str, &'static str) {
         match self {
-            Judgement::Inaccuracy => 0.1,
-            Judgement::Mistake => 0.2,
-            Judgement::Blunder => 0.3,
+            Judgement::Inaccuracy => (0.1, 6, "?!", "Inaccuracy"),
+            Judgement::Mistake => (0.2, 2, "?", "Mistake"),
+            Judgement::Blunder => (0.3, 4, "??", "Blunder"),
         }
     }
 
     /// Its numeric annotation glyph.
     #[must_use]
     pub fn nag(self) -> u8 {
-        match self {
-            Judgement::Inaccuracy => 6,
-            Judgement::Mistake => 2,
-            Judgement::Blunder => 4,
-        }
+        self.row().1
     }
 
     /// Its annotation symbol.
     #[must_use]
     pub fn sign(self) -> &'static str {
-        match self {
-            Judgement::Inaccuracy => "?!",
-            Judgement::Mistake => "?",
-            Judgement::Blunder => "??",
-        }
+        self.row().2
     }
 
     /// Its name.
     #[must_use]
     pub fn name(self) -> &'static str {
-        match self {
-            Judgement::Inaccuracy => "Inaccuracy",
-            Judgement::Mistake => "Mistake",
-            Judgement::Blunder => "Blunder",
-        }
+        self.row().3
     }
 }
 

@@ -7,57 +7,64 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use dyad_engine::control::Control;
+use clap::Args;
 use dyad_engine::eval::Weights;
 use dyad_formats::error::Error;
 use dyad_formats::files::{AtomicFile, check_outputs};
 use dyad_formats::game::BrokenGame;
+use dyad_formats::input::{is_standard_input, without_packing};
 use dyad_formats::pgn::GameTexts;
 
 use super::analysis::{Analyst, annotate_game};
 use super::{json, page};
-use crate::base::number;
-use crate::base::parallel::check_threads;
+use crate::base::context::Context;
+use crate::base::number::number;
 
 /// Settings of an annotation.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Args)]
+#[group(skip)]
 pub struct AnnotateSettings {
-    /// Input games.
-    pub input: PathBuf,
-    /// Output for annotated games.
-    pub out: PathBuf,
-    /// Output for the page.
+    /// Games (PGN, also packed; `-` is standard input), standard chess or Chess960
+    pub games: PathBuf,
+    /// File for the annotated games (PGN) [default: NAME.annotated.pgn next to the games]
+    #[arg(long, short, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+    /// HTML file to step through the games in a browser
+    #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,
-    /// Output for the games as JSON.
+    /// File for the games with scores, mistakes and explanations as JSON
+    #[arg(long, value_name = "FILE")]
     pub json: Option<PathBuf>,
-    /// The page shows the board from the side of this player: part of a name, case-insensitive.
+    /// Player from whose side --html shows the board: a part of the name
+    #[arg(long, value_name = "NAME", requires = "html")]
     pub player: Option<String>,
-    /// Nodes for each move, and again for a comparison with a better one; a mistake is searched four times longer.
+    /// Nodes for each move, and again for each comparison with a better one; mistakes four times as many
+    // 60 moves of both sides take some 15 seconds on two cores; 500 are enough for depth 1 in any position of a game.
+    #[arg(long, value_parser = number::<u64>(500..), default_value_t = 150_000)]
     pub nodes: u64,
-    /// Parallel searches.
-    pub threads: usize,
 }
 
 impl AnnotateSettings {
-    /// Default nodes per move: 60 moves of both sides take some 15 seconds on two cores.
-    pub const NODES: u64 = 150_000;
-    /// Minimum nodes: enough for depth 1 in any position of a game.
-    pub const FEWEST_NODES: u64 = 500;
-
-    fn check(&self) -> Result<(), Error> {
-        check_threads("threads", self.threads).map_err(Error::Settings)?;
-        number::check("nodes", self.nodes, &(Self::FEWEST_NODES..)).map_err(Error::Settings)?;
-        check_outputs(self.outputs(), [self.input.as_path()])
+    /// The file for the annotated games: as given, or next to the games.
+    #[must_use]
+    pub fn out(&self) -> PathBuf {
+        self.out.clone().unwrap_or_else(|| {
+            let name = self.games.file_name().unwrap_or_default().to_string_lossy();
+            let name = without_packing(&name);
+            let stem = name.strip_suffix(".pgn").or_else(|| name.strip_suffix(".PGN")).unwrap_or(name);
+            self.games.with_file_name(format!("{stem}.annotated.pgn"))
+        })
     }
 
-    fn outputs(&self) -> impl Iterator<Item = &PathBuf> {
-        std::iter::once(&self.out).chain(&self.html).chain(&self.json)
+    /// All files that are written.
+    pub fn outputs(&self) -> impl Iterator<Item = PathBuf> {
+        [self.out()].into_iter().chain(self.html.clone()).chain(self.json.clone())
     }
 }
 
 /// Progress of an annotation.
 #[derive(Debug)]
-pub enum AnnotateEvent<'a> {
+pub enum AnnotateEvent {
     /// A move is done.
     Move {
         /// The number of the game, from 1, and of all games.
@@ -68,7 +75,7 @@ pub enum AnnotateEvent<'a> {
         mistake_counts: [usize; 3],
     },
     /// A game cannot be read and is skipped.
-    Broken(&'a BrokenGame),
+    Broken(BrokenGame),
 }
 
 /// Summary of an annotation.
@@ -89,48 +96,53 @@ pub struct AnnotateSummary {
 /// Annotates the games of a file.
 ///
 /// # Errors
-/// When a file cannot be read or written, settings are out of bounds, or no game can be read.
+/// When a file cannot be read or written, or no game can be read.
 pub fn annotate(
     settings: &AnnotateSettings,
     weights: &Arc<Weights>,
-    control: &Control,
-    mut on_event: impl FnMut(AnnotateEvent),
+    context: &mut Context<AnnotateEvent>,
 ) -> Result<AnnotateSummary, Error> {
-    settings.check()?;
+    if settings.out.is_none() && is_standard_input(&settings.games) {
+        let problem = "games of standard input have no name: name the annotated games with --out FILE";
+        return Err(Error::Settings(problem.to_string()));
+    }
+    check_outputs(settings.outputs(), [settings.games.as_path()])?;
+    let Context { threads, stop, on_event } = context;
     let player = settings.player.as_ref().map(|player| player.to_lowercase());
     let chosen = |name: &str| player.as_ref().is_none_or(|player| name.to_lowercase().contains(player.as_str()));
     let (mut all, mut known) = (0, false);
-    for text in GameTexts::open(&settings.input)? {
+    for text in GameTexts::open(&settings.games)? {
         let text = text?;
         all += 1;
         known = known || player.is_none() || text.notes().tags.iter().any(|(tag, name)| is_player(tag) && chosen(name));
     }
     if let (Some(player), true, false) = (&settings.player, all > 0, known) {
-        return Err(Error::Settings(format!("no player of {} is called '{player}'", settings.input.display())));
+        return Err(Error::Settings(format!("no player of {} is called '{player}'", settings.games.display())));
     }
     let create = |path: &Path| AtomicFile::create(path).map_err(Error::file("write", path));
-    let mut out = create(&settings.out)?;
+    let out_path = settings.out();
+    let mut out = create(&out_path)?;
     let html = settings.html.as_deref().map(create).transpose()?;
     let json = settings.json.as_deref().map(create).transpose()?;
     let (mut summary, mut games) = (AnnotateSummary::default(), Vec::new());
     let mut first_problem = None;
-    for (number, text) in GameTexts::open(&settings.input)?.enumerate() {
-        if control.stopped() {
+    for (number, text) in GameTexts::open(&settings.games)?.enumerate() {
+        if stop.stopped() {
             break;
         }
         let text = text?;
         let record = match text.parse(None) {
             Ok(record) => record,
             Err(broken) => {
-                on_event(AnnotateEvent::Broken(&broken));
                 summary.broken += 1;
-                first_problem.get_or_insert(broken);
+                first_problem.get_or_insert_with(|| broken.to_string());
+                on_event(AnnotateEvent::Broken(broken));
                 continue;
             }
         };
         let analyst = || Analyst::new(weights, settings.nodes);
         let (mut ply, plies, mistake_counts) = (0, record.moves.len(), &mut summary.mistake_counts);
-        let game = annotate_game(&record, text.notes(), settings.threads, analyst, control, |analysis| {
+        let game = annotate_game(&record, text.notes(), *threads, analyst, stop, |analysis| {
             ply += 1;
             if let Some(mistake) = &analysis.mistake {
                 mistake_counts[mistake.judgement as usize] += 1;
@@ -141,25 +153,25 @@ pub fn annotate(
                 mistake_counts: *mistake_counts,
             });
         })?;
-        if control.stopped() && ply == 0 && plies > 0 {
+        if stop.stopped() && ply == 0 && plies > 0 {
             break;
         }
         summary.games += 1;
         summary.moves += ply;
-        out.write_all(game.to_string().as_bytes()).map_err(Error::file("write", &settings.out))?;
+        out.write_all(game.to_string().as_bytes()).map_err(Error::file("write", &out_path))?;
         if html.is_some() || json.is_some() {
             games.push(game);
         }
     }
-    summary.stopped = control.stopped();
+    summary.stopped = stop.stopped();
     if summary.games == 0 {
         return Err(match first_problem {
             _ if summary.stopped => Error::Stopped,
             Some(problem) => Error::Nothing(format!("no game can be read; the first: {problem}")),
-            None => Error::Nothing(format!("no game in {}", settings.input.display())),
+            None => Error::Nothing(format!("no game in {}", settings.games.display())),
         });
     }
-    finish(out, &settings.out)?;
+    finish(out, &out_path)?;
     if let (Some(mut file), Some(path)) = (html, &settings.html) {
         file.write_all(page::page(&games, |name| player.is_some() && chosen(name)).as_bytes())
             .map_err(Error::file("write", path))?;
@@ -186,6 +198,7 @@ mod tests {
 
     use super::*;
     use crate::annotate::testing::MISTAKES;
+    use dyad_engine::control::Control;
     use dyad_formats::testing::{Temporary, names};
 
     const CHESS960: &str = "[White \"C\"]\n[Black \"A\"]\n[Variant \"Chess960\"]\n[SetUp \"1\"]\n\
@@ -199,25 +212,39 @@ mod tests {
     fn settings(folder: &Path, threads: usize) -> AnnotateSettings {
         let path = |name: &str| folder.join(format!("{threads}-{name}"));
         AnnotateSettings {
-            input: folder.join("games.pgn"),
-            out: path("out.pgn"),
+            games: folder.join("games.pgn"),
+            out: Some(path("out.pgn")),
             html: Some(path("page.html")),
             json: Some(path("games.json")),
             player: None,
             nodes: 2_000,
-            threads,
         }
     }
 
-    fn run(settings: &AnnotateSettings) -> Result<AnnotateSummary, String> {
-        annotate(settings, &Weights::embedded(), &Control::new(false), |_| {}).map_err(|error| error.to_string())
+    fn run(settings: &AnnotateSettings, threads: usize) -> Result<AnnotateSummary, String> {
+        let mut context = Context { threads, stop: &Control::new(false), on_event: &mut |_| () };
+        annotate(settings, &Weights::embedded(), &mut context).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn the_output_is_next_to_the_games() {
+        let settings = settings(Path::new(""), 1);
+        for (games, out) in [
+            ("a/game.pgn", "a/game.annotated.pgn"),
+            ("game.pgn.zst", "game.annotated.pgn"),
+            ("game.pgn.gz", "game.annotated.pgn"),
+            ("games", "games.annotated.pgn"),
+        ] {
+            assert_eq!(AnnotateSettings { games: games.into(), out: None, ..settings.clone() }.out(), Path::new(out));
+        }
     }
 
     #[test]
     fn the_output_does_not_depend_on_the_thread_count() {
         let folder = Temporary::folder();
         fs::write(folder.join("games.pgn"), games()).unwrap();
-        let runs = [1, 3].map(|threads| (settings(&folder, threads), run(&settings(&folder, threads)).unwrap()));
+        let runs =
+            [1, 3].map(|threads| (settings(&folder, threads), run(&settings(&folder, threads), threads).unwrap()));
         let [(one, first), (three, second)] = &runs;
         assert_eq!(first, second);
         assert_eq!((first.games, first.broken, first.moves, first.stopped), (2, 1, 11, false));
@@ -225,17 +252,6 @@ mod tests {
         for (one, three) in one.outputs().zip(three.outputs()) {
             assert_eq!(fs::read_to_string(one).unwrap(), fs::read_to_string(three).unwrap());
         }
-    }
-
-    #[test]
-    fn a_player_is_one_of_the_games() {
-        let folder = Temporary::folder();
-        fs::write(folder.join("games.pgn"), games()).unwrap();
-        let of = |player: &str| {
-            let player = Some(player.to_string());
-            run(&AnnotateSettings { player, ..settings(&folder, 1) })
-        };
-        assert!(of("SCRIPT").is_ok() && of("unknown").unwrap_err().contains("no player"));
     }
 
     /// Whenever it is stopped, all moves of the games are written, with the analyses finished by then.
@@ -247,19 +263,18 @@ mod tests {
         let settings = settings(&folder, 1);
         for stop_after in 1..=11 {
             let (control, mut done) = (Control::new(false), 0);
-            let summary = annotate(&settings, &weights, &control, |event| {
-                if let AnnotateEvent::Move { .. } = event {
-                    done += 1;
-                    if done == stop_after {
-                        control.stop();
-                    }
+            let mut on_event = |event| {
+                done += usize::from(matches!(event, AnnotateEvent::Move { .. }));
+                if done == stop_after {
+                    control.stop();
                 }
-            });
-            let summary = summary.unwrap();
+            };
+            let mut context = Context { threads: 1, stop: &control, on_event: &mut on_event };
+            let summary = annotate(&settings, &weights, &mut context).unwrap();
             assert!(summary.stopped);
             assert_eq!((summary.moves, summary.games), (stop_after, if stop_after > 7 { 2 } else { 1 }));
-            let text = fs::read_to_string(&settings.out).unwrap();
-            let games: Vec<_> = GameTexts::open(&settings.out).unwrap().map(|text| text.unwrap()).collect();
+            let text = fs::read_to_string(settings.out()).unwrap();
+            let games: Vec<_> = GameTexts::open(&settings.out()).unwrap().map(|text| text.unwrap()).collect();
             let plies: Vec<usize> = games.iter().map(|game| game.parse(None).unwrap().moves.len()).collect();
             assert_eq!(plies, [7, 4][..summary.games]);
             // A better line has an evaluation as well; the game's own variation and a mate have none.
@@ -268,45 +283,12 @@ mod tests {
             assert_eq!(evaluations, stop_after - usize::from(stop_after >= 7), "{text}");
         }
         // Before the first finished move nothing is written.
-        let before = fs::read(&settings.out).unwrap();
+        let before = fs::read(settings.out()).unwrap();
         let control = Control::new(false);
         control.stop();
-        let error = annotate(&settings, &weights, &control, |_| {}).unwrap_err();
-        assert!(matches!(error, Error::Stopped));
-        assert_eq!(fs::read(&settings.out).unwrap(), before);
+        let mut context = Context { threads: 1, stop: &control, on_event: &mut |_| () };
+        assert!(matches!(annotate(&settings, &weights, &mut context), Err(Error::Stopped)));
+        assert_eq!(fs::read(settings.out()).unwrap(), before);
         assert!(names(&folder).iter().all(|name| !name.ends_with(".tmp")), "{:?}", names(&folder));
-    }
-
-    #[test]
-    fn errors_are_reported_before_anything_is_written() {
-        let folder = Temporary::folder();
-        let at = |name: &str| folder.join(name);
-        fs::write(at("games.pgn"), games()).unwrap();
-        fs::write(at("broken.pgn"), "1. e4 Ke4 *\n").unwrap();
-        fs::write(at("empty.pgn"), "\n").unwrap();
-        fs::create_dir_all(at("a folder")).unwrap();
-        let base = settings(&folder, 1);
-        let input = |name: &str| AnnotateSettings { input: at(name), ..base.clone() };
-        let cases = [
-            (input("missing.pgn"), "cannot open "),
-            (input("broken.pgn"), "no game can be read; the first: "),
-            (input("empty.pgn"), "no game in "),
-            (AnnotateSettings { out: at("games.pgn"), ..base.clone() }, "would be lost"),
-            (AnnotateSettings { html: Some(at("1-out.pgn")), ..base.clone() }, "two outputs are called "),
-            (AnnotateSettings { out: at("a folder"), ..base.clone() }, "a folder, not a regular file"),
-            (AnnotateSettings { json: Some(at("no/such/folder")), ..base.clone() }, "cannot write "),
-            (AnnotateSettings { nodes: 499, ..base.clone() }, "nodes must be at least 500, not 499"),
-            (AnnotateSettings { threads: 0, ..base.clone() }, "threads must be 1 to "),
-        ];
-        for (settings, expected) in cases {
-            let error = run(&settings).unwrap_err();
-            assert!(error.contains(expected), "expected {expected}, found {error}");
-            assert_eq!(names(&folder), ["a folder", "broken.pgn", "empty.pgn", "games.pgn"]);
-        }
-        #[cfg(target_os = "linux")]
-        {
-            let error = run(&AnnotateSettings { out: "/dev/null".into(), ..base }).unwrap_err();
-            assert!(error.contains("a device, not a regular file"), "{error}");
-        }
     }
 }
