@@ -124,9 +124,15 @@ impl Page {
 
     /// A section that is folded at first.
     pub fn folded(&mut self, summary: &str, inside: impl FnOnce(&mut Page)) {
-        self.put(html! { (PreEscaped("<details>")) summary { (summary) } });
+        let inside = self.within(inside);
+        self.put(html! { details { summary { (summary) } "\n" (inside) } });
+    }
+
+    /// What a function adds to the page, for markup around it.
+    pub(crate) fn within(&mut self, inside: impl FnOnce(&mut Page)) -> Markup {
+        let before = std::mem::take(&mut self.body);
         inside(self);
-        self.put(PreEscaped("</details>".to_string()));
+        PreEscaped(std::mem::replace(&mut self.body, before))
     }
 
     /// Other markup.

@@ -5,7 +5,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use dyad_engine::board::Piece;
 use dyad_engine::eval::Weights;
 use dyad_engine::eval::layout::{MATERIAL, PIECE_SQUARE};
-use maud::{PreEscaped, html};
+use maud::html;
 use serde_json::Value as Json;
 
 use super::pieces::{STAGES, in_pawns, pawn, piece_name, piece_square_boards};
@@ -152,14 +152,16 @@ fn glance(page: &mut Page, run: &RunData, rated: &[Rated]) {
             p.crossed { "\u{2605} Generation " (number) " beats " (record.names[1]) ": " (elo) " Elo over " (games) " games." }
         });
     }
-    page.put(PreEscaped("<div class=\"glance\"><div>".to_string()));
-    match run.distances.last() {
+    let curve = page.within(|page| match run.distances.last() {
         Some((_, Distance { reference, .. })) if !rated.is_empty() => distance_curve(page, run, rated, reference),
         _ => climb_curve(page, run),
-    }
-    page.put(PreEscaped("</div>".to_string()));
-    page.put(html! { dl { @for (name, value) in player_facts(run, rated.last()) { dt { (name) } dd { (value) } } } });
-    page.put(PreEscaped("</div>".to_string()));
+    });
+    page.put(html! {
+        div.glance {
+            div { (curve) }
+            dl { @for (name, value) in player_facts(run, rated.last()) { dt { (name) } dd { (value) } } }
+        }
+    });
 }
 
 /// The unit of a time axis for this number of hours, and how many of it an hour has.

@@ -109,36 +109,6 @@ fn the_last_complete_game_can_be_stepped_through() {
     assert!(html.contains("r1bqkb1r/pppp1Qpp/2n2n2/4p3/2B1P3/8/PPPP1PPP/RNB1K1NR"));
 }
 
-/// Elements open and close in order, attributes are quoted, and nothing is left unescaped.
-fn check_markup(text: &str) {
-    // What scripts are is not markup.
-    let text: String = text.split("</script>").map(|part| part.split("<script").next().unwrap()).collect();
-    let mut open: Vec<&str> = Vec::new();
-    let mut rest = text.as_str();
-    while let Some(start) = rest.find('<') {
-        assert!(!rest[..start].contains('>'), "stray > before {}", &rest[start..rest.len().min(start + 60)]);
-        rest = &rest[start + 1..];
-        let end = rest.find('>').expect("every tag ends");
-        let tag = &rest[..end];
-        rest = &rest[end + 1..];
-        if let Some(name) = tag.strip_prefix('/') {
-            assert_eq!(open.pop(), Some(name), "{name} closes");
-        } else if !tag.starts_with(['!', '?']) {
-            assert_eq!(tag.matches('"').count() % 2, 0, "quotes in <{tag}>");
-            assert!(!tag.contains('<'), "<{tag}>");
-            let name = tag.split_ascii_whitespace().next().expect("a tag has a name");
-            if !tag.ends_with('/') && !["meta", "link"].contains(&name) {
-                open.push(name);
-            }
-        }
-    }
-    assert!(open.is_empty(), "left open: {open:?}");
-    for entity in text.split('&').skip(1) {
-        let known = ["amp;", "lt;", "gt;", "quot;", "apos;", "#"];
-        assert!(known.iter().any(|name| entity.starts_with(name)), "&{}", &entity[..entity.len().min(9)]);
-    }
-}
-
 /// No requests to anywhere, not even the folder.
 fn check_self_contained(html: &str) {
     // The icon is data in the page itself.
@@ -165,7 +135,6 @@ fn the_current_activity_comes_first() {
         step: 1,
     };
     let html = page(&RunData { now: Some(now), ..whole_run() });
-    check_markup(&html);
     check_self_contained(&html);
     assert!(html.contains("<strong>Generation 2: &lt;match&gt;, about 2 min left</strong>"), "{html}");
     assert!(html.contains("<li aria-current=\"step\">match</li>") && html.contains("<progress value=\"0.2500\""));
@@ -178,7 +147,6 @@ fn a_training_stopped_in_its_first_generation_says_what_it_is_and_how_to_continu
     let settings = vec![("settings".to_string(), serde_json::json!({ "method": "regression" }))];
     let run = RunData { title: "night".into(), settings, before: Some(Weights::material()), ..RunData::default() };
     let html = page(&run);
-    check_markup(&html);
     assert!(html.contains("<p>Dyad learns chess from the values of the pieces alone."), "{html}");
     assert!(html.contains("or run dyad selftrain --out FOLDER --resume with the folder of this page.</p>"), "{html}");
 }
@@ -205,7 +173,6 @@ fn a_whole_run_has_all_sections() {
     let queen = in_pawns(run.after.as_ref().unwrap(), MATERIAL.at(Piece::Queen), 1);
     assert!(html.contains("<th scope=\"row\">Queen</th>") && html.contains(&format!("<td>{queen:.2}</td></tr>")));
     assert!(html.contains("new &lt;1&gt; - old"));
-    check_markup(&html);
     for drawing in html.split("<svg").skip(1).filter(|drawing| !drawing.contains("<symbol")) {
         let drawing = drawing.split("</svg>").next().unwrap();
         assert!(drawing.contains("role=\"img\" aria-label=\""), "{drawing}");
@@ -232,7 +199,6 @@ fn the_distance_to_the_line_is_shown() {
     let start =
         RunData { title: "begun".into(), distances: vec![(0.01, distance(0, -490.0, 8))], ..RunData::default() };
     let html = page(&start);
-    check_markup(&html);
     assert!(html.contains("<dd>still 490 \u{b1} 40 Elo below the built-in weights</dd>"), "{html}");
     assert!(html.contains("minutes of training") && html.contains("no generation: the engine plays with the built-in"));
     let mut run = whole_run();
@@ -243,7 +209,6 @@ fn the_distance_to_the_line_is_shown() {
     assert!(!page(&run).contains("\u{2605}"));
     run.proven = 3;
     let html = page(&run);
-    check_markup(&html);
     check_self_contained(&html);
     assert!(html.contains("\u{2605} Generation 3 beats old: "), "{html}");
     assert!(html.contains("<dd>generation 3</dd>") && html.contains("60 \u{b1} 40 Elo above the built-in weights"));
@@ -276,7 +241,6 @@ fn missing_data_are_skipped() {
         RunData { after: Some(Weights::material()), ..RunData::default() },
     ] {
         let html = page(&run);
-        check_markup(&html);
         check_self_contained(&html);
     }
     let html = page(&whole);
