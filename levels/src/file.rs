@@ -57,17 +57,17 @@ struct File {
     format: u32,
     name: String,
     made: serde_json::Value,
-    plies: Vec<u32>,
-    knots: Vec<f64>,
+    plies: [u32; DEPTHS],
+    knots: Knots,
     calibration: Vec<Calibrated>,
-    shares: Vec<Vec<Knots>>,
-    slopes: Vec<Vec<Knots>>,
+    shares: [[Knots; GATES]; DEPTHS],
+    slopes: [[Knots; VALUE_CURVES]; DEPTHS],
     cues: BTreeMap<String, Knots>,
     /// For each feature, what each depth adds to its coefficient.
-    cues_by_depth: BTreeMap<String, Vec<Knots>>,
+    cues_by_depth: BTreeMap<String, [Knots; DEPTHS]>,
     squares: Vec<Knots>,
     /// For each depth, the logarithm of the scale of the square features.
-    squares_by_depth: Vec<Knots>,
+    squares_by_depth: [Knots; DEPTHS],
 }
 
 /// A move model.
@@ -115,12 +115,6 @@ impl MoveModel {
         let mut put = |coefficient: usize, knots: &Knots| {
             parameters[coefficient * SPLINE_KNOTS.len()..][..SPLINE_KNOTS.len()].copy_from_slice(knots);
         };
-        let shape = |name: &str, rows: &[Vec<Knots>], width: usize| {
-            let fits = rows.len() == DEPTHS && rows.iter().all(|row| row.len() == width);
-            if fits { Ok(()) } else { Err(format!("{name}: expected {DEPTHS} rows of {width} coefficients")) }
-        };
-        shape("shares", &file.shares, GATES)?;
-        shape("slopes", &file.slopes, VALUE_CURVES)?;
         for depth in 0..DEPTHS {
             (0..GATES).for_each(|gate| put(SkillLevel::gate(depth, gate), &file.shares[depth][gate]));
             (0..VALUE_CURVES).for_each(|slope| put(SkillLevel::value(depth, slope), &file.slopes[depth][slope]));
@@ -132,16 +126,7 @@ impl MoveModel {
         for (index, &name) in NAMES.iter().enumerate() {
             put(FIRST_FEATURE + index, file.cues.get(name).ok_or_else(|| format!("cues: {name} is missing"))?);
             let depths = file.cues_by_depth.get(name).ok_or_else(|| format!("cues_by_depth: {name} is missing"))?;
-            if depths.len() != DEPTHS {
-                return Err(format!("cues_by_depth: {name}: expected {DEPTHS} coefficients, not {}", depths.len()));
-            }
             depths.iter().enumerate().for_each(|(depth, knots)| put(SkillLevel::depth_feature(depth, index), knots));
-        }
-        if file.squares_by_depth.len() != DEPTHS {
-            return Err(format!(
-                "squares_by_depth: expected {DEPTHS} coefficients, not {}",
-                file.squares_by_depth.len()
-            ));
         }
         file.squares_by_depth.iter().enumerate().for_each(|(depth, knots)| put(SkillLevel::square_scale(depth), knots));
         if file.squares.len() != SQUARE_FEATURES {
@@ -180,27 +165,22 @@ impl MoveModel {
         let knots = |coefficient: usize| -> Knots {
             std::array::from_fn(|knot| round(self.parameters[coefficient * SPLINE_KNOTS.len() + knot]))
         };
-        let rows = |width: usize, index: fn(usize, usize) -> usize| {
-            (0..DEPTHS).map(|depth| (0..width).map(|column| knots(index(depth, column))).collect()).collect()
-        };
+        let by_depth = |index: &dyn Fn(usize) -> usize| std::array::from_fn(|depth| knots(index(depth)));
         let cues = (0..NAMED_FEATURES).map(|cue| (NAMES[cue].to_string(), knots(FIRST_FEATURE + cue))).collect();
         let file = File {
             format: FORMAT,
             name: self.name.clone(),
             made: self.made.clone(),
-            plies: PLIES.to_vec(),
-            knots: SPLINE_KNOTS.to_vec(),
+            plies: PLIES,
+            knots: SPLINE_KNOTS,
             calibration: self.calibration.clone(),
-            shares: rows(GATES, SkillLevel::gate),
-            slopes: rows(VALUE_CURVES, SkillLevel::value),
+            shares: std::array::from_fn(|depth| std::array::from_fn(|gate| knots(SkillLevel::gate(depth, gate)))),
+            slopes: std::array::from_fn(|depth| std::array::from_fn(|curve| knots(SkillLevel::value(depth, curve)))),
             cues,
             cues_by_depth: (0..NAMED_FEATURES)
-                .map(|cue| {
-                    let depths = (0..DEPTHS).map(|depth| knots(SkillLevel::depth_feature(depth, cue)));
-                    (NAMES[cue].to_string(), depths.collect())
-                })
+                .map(|cue| (NAMES[cue].to_string(), by_depth(&|depth| SkillLevel::depth_feature(depth, cue))))
                 .collect(),
-            squares_by_depth: (0..DEPTHS).map(|depth| knots(SkillLevel::square_scale(depth))).collect(),
+            squares_by_depth: by_depth(&SkillLevel::square_scale),
             squares: (0..SQUARE_FEATURES).map(|square| knots(FIRST_SQUARE_FEATURE + square)).collect(),
         };
         let mut text = serde_json::to_string(&file).expect("numbers and names are JSON");
@@ -208,38 +188,26 @@ impl MoveModel {
         text
     }
 
-    /// What to add to a rating of a rating system (`board`, `fics`, `chess-com`) to bring it to the scale of the model.
-    pub fn offset(&self, rating_system: &str) -> f64 {
-        self.made["settings"][format!("{rating_system}-offset")].as_f64().unwrap_or(0.0)
-    }
-
     /// The settings for an Elo: interpolated between calibrated ones, and constant beyond them.
     pub fn calibrated(&self, elo: f64) -> Calibrated {
         let points = &self.calibration;
-        let after = points.iter().position(|point| point.elo >= elo);
-        match after {
-            _ if points.is_empty() => Calibrated {
-                elo,
-                elo_deviation: 0.0,
-                strength: Strength { rating: elo, inverse_temperature: 0.0, nodes: 0 },
-            },
-            Some(0) => points[0],
-            None => points[points.len() - 1],
-            Some(after) => {
-                let (low, high) = (&points[after - 1], &points[after]);
-                let fraction = (elo - low.elo) / (high.elo - low.elo);
-                let interpolate = |low: f64, high: f64| low + fraction * (high - low);
-                let strength = Strength {
-                    rating: interpolate(low.strength.rating, high.strength.rating),
-                    inverse_temperature: interpolate(
-                        low.strength.inverse_temperature,
-                        high.strength.inverse_temperature,
-                    ),
-                    nodes: interpolate(low.strength.nodes as f64, high.strength.nodes as f64).round() as u64,
-                };
-                Calibrated { elo, elo_deviation: interpolate(low.elo_deviation, high.elo_deviation), strength }
+        let (low, high) = match points.iter().position(|point| point.elo >= elo) {
+            _ if points.is_empty() => {
+                let strength = Strength { rating: elo, inverse_temperature: 0.0, nodes: 0 };
+                return Calibrated { elo, elo_deviation: 0.0, strength };
             }
-        }
+            Some(0) => return points[0],
+            None => return points[points.len() - 1],
+            Some(after) => (points[after - 1], points[after]),
+        };
+        let fraction = (elo - low.elo) / (high.elo - low.elo);
+        let between = |of: fn(Calibrated) -> f64| of(low) + fraction * (of(high) - of(low));
+        let strength = Strength {
+            rating: between(|point| point.strength.rating),
+            inverse_temperature: between(|point| point.strength.inverse_temperature),
+            nodes: between(|point| point.strength.nodes as f64).round() as u64,
+        };
+        Calibrated { elo, elo_deviation: between(|point| point.elo_deviation), strength }
     }
 
     /// The settings for an Elo in a game whose strength is `deviations` standard deviations above the mean.

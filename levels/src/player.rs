@@ -30,36 +30,19 @@ pub struct PlayerProfile {
     pub name: String,
     /// The model.
     pub model: Arc<MoveModel>,
-    /// The strength.
-    pub target: TargetStrength,
+    /// The Elo; the strength of a game is drawn around it.
+    pub elo: f64,
     /// Seed of the draws.
     pub seed: u64,
     /// Whether a move takes the time of a person, within the clock. Without effect on limits other than time.
     pub think_time: bool,
 }
 
-/// The strength that a player has over many games.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum TargetStrength {
-    /// An Elo; the strength of a game is drawn around it.
-    Elo(f64),
-    /// The same settings in each game.
-    Fixed(Strength),
-}
-
 impl PlayerProfile {
     /// A model at an Elo.
     pub fn with_elo(model: &Arc<MoveModel>, elo: f64, seed: u64) -> PlayerProfile {
         let (name, model) = (format!("level-{elo}"), Arc::clone(model));
-        PlayerProfile { name, model, target: TargetStrength::Elo(elo), seed, think_time: false }
-    }
-
-    /// A model with fixed settings.
-    pub fn with_strength(model: &Arc<MoveModel>, strength: Strength, seed: u64) -> PlayerProfile {
-        let Strength { rating, inverse_temperature, nodes } = strength;
-        let name = format!("rating-{rating}-{inverse_temperature}-{nodes}");
-        let target = TargetStrength::Fixed(strength);
-        PlayerProfile { name, model: Arc::clone(model), target, seed, think_time: false }
+        PlayerProfile { name, model, elo, seed, think_time: false }
     }
 
     /// An identifier of exactly what it plays.
@@ -69,10 +52,7 @@ impl PlayerProfile {
 
     /// The strength in the game with this number.
     pub fn strength(&self, game: u64) -> Strength {
-        match self.target {
-            TargetStrength::Elo(elo) => self.model.strength(elo, normal_deviation(mix(self.seed ^ mix(game)))),
-            TargetStrength::Fixed(strength) => strength,
-        }
+        self.model.strength(self.elo, normal_deviation(mix(self.seed ^ mix(game))))
     }
 }
 

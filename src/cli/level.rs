@@ -9,7 +9,6 @@ use dyad_formats::error::Error;
 use dyad_formats::files::{AtomicFile, check_output};
 use dyad_levels::file::{self, MoveModel};
 use dyad_trainer::base::context::{Context, Progress};
-use dyad_trainer::base::number::number;
 use dyad_trainer::base::words::counted;
 use dyad_trainer::levels::estimate::{self, EstimateEvent, EstimateInput, FEWEST_MOVES};
 use dyad_trainer::levels::examples::MoveExample;
@@ -62,30 +61,14 @@ struct Train {
 
 #[derive(Args)]
 struct EstimateArguments {
-    /// Games (PGN, also packed; `-` is standard input)
-    #[arg(required = true, value_name = "FILE")]
-    files: Vec<PathBuf>,
-    /// Players to estimate: part of a name, ignoring case [default: all]
-    #[arg(long, value_name = "NAME")]
-    player: Option<String>,
-    /// Games that a player must have
-    #[arg(long, value_name = "N", value_parser = number::<usize>(1..), default_value_t = 1)]
-    min_games: usize,
-    /// At most N players, those with the most games first
-    #[arg(long, value_name = "N", value_parser = number::<usize>(1..), default_value_t = 20)]
-    max_players: usize,
-    /// Only players whom `dyad level prepare` holds out of these files
-    #[arg(long)]
-    held_out: bool,
+    #[command(flatten)]
+    input: EstimateInput,
     /// Model of the levels [default: the built-in one]
     #[arg(long, value_name = "FILE")]
     model: Option<PathBuf>,
     #[command(flatten)]
     threads: Threads,
 }
-
-/// Most games of a player from which a rating is estimated: the interval is narrow then.
-const MOST_GAMES: usize = 20;
 
 /// Runs the tool that the arguments name.
 pub fn run(arguments: Arguments) -> Outcome {
@@ -127,8 +110,8 @@ fn train(arguments: Train) -> Outcome {
     let calibration = MoveModel::embedded().calibration.clone();
     let mut out = AtomicFile::create(&arguments.out).map_err(Error::file("write", &arguments.out))?;
     let (header, records) = records::read(&arguments.records)?;
-    let offsets = settings.offsets();
-    let examples: Vec<MoveExample> = records.iter().map(|record| MoveExample::new(record, &offsets)).collect();
+    let example = |record| MoveExample::new(record, &settings.offsets);
+    let examples: Vec<MoveExample> = records.iter().map(example).collect();
     let learned_from: Vec<&MoveExample> = examples.iter().filter(|example| !example.test).collect();
     if learned_from.is_empty() {
         let (records, held_out) = (arguments.records.display(), examples.len());
@@ -159,15 +142,7 @@ fn train(arguments: Train) -> Outcome {
 
 fn estimate(arguments: EstimateArguments) -> Outcome {
     let model = model_or_embedded(arguments.model.as_deref())?;
-    let files = arguments.files;
-    let control = stop_on_interrupt();
-    let input = EstimateInput {
-        files: files.clone(),
-        player: arguments.player.clone(),
-        games: [arguments.min_games, MOST_GAMES],
-        players: arguments.max_players,
-        held_out: arguments.held_out,
-    };
+    let (input, control) = (arguments.input, stop_on_interrupt());
     println!(
         "| player | games | moves | scale | rating in the games | estimate | 95 % |\n|---|---|---|---|---|---|---|"
     );
@@ -183,15 +158,7 @@ fn estimate(arguments: EstimateArguments) -> Outcome {
                 broken += 1;
                 return show_broken(&progress, &game, broken);
             }
-            EstimateEvent::LeftOut(reason, count) => {
-                let games = counted(count as u64, "game", "games");
-                return progress.say(&format!("{games} left out: {}", reason.name()));
-            }
-            EstimateEvent::Unread(unread) => return progress.say(&unread.to_string()),
-            EstimateEvent::TooFewMoves { name, moves } => {
-                let moves = counted(moves as u64, "move", "moves");
-                return progress.say(&format!("{name}: {moves}, too few for an estimate ({FEWEST_MOVES})"));
-            }
+            EstimateEvent::Note(note) => return progress.say(&note),
         };
         players += 1;
         errors.extend(written.map(|written| (f64::from(rating) - written).abs()));
@@ -201,7 +168,7 @@ fn estimate(arguments: EstimateArguments) -> Outcome {
     let mut context = Context { threads: arguments.threads.count(), stop: &control, on_event: &mut on_event };
     estimate::estimate(&model, &Weights::embedded(), &input, &mut context)?;
     if players == 0 {
-        return Err(no_player(&arguments.player, arguments.min_games, &files).into());
+        return Err(no_player(&input).into());
     }
     if !errors.is_empty() {
         let mean = errors.iter().sum::<f64>() / errors.len() as f64;
@@ -211,9 +178,9 @@ fn estimate(arguments: EstimateArguments) -> Outcome {
 }
 
 /// The error where no player could be estimated.
-fn no_player(player: &Option<String>, min_games: usize, files: &[PathBuf]) -> String {
+fn no_player(EstimateInput { player, min_games, files, .. }: &EstimateInput) -> String {
     let name = player.as_ref().map_or_else(|| "no player".to_string(), |name| format!("no player \"{name}\""));
     let files: Vec<String> = files.iter().map(|path| path.display().to_string()).collect();
-    let games = counted(min_games as u64, "game", "games");
+    let games = counted(*min_games as u64, "game", "games");
     format!("{name} with at least {games} and {FEWEST_MOVES} moves in {}", files.join(", "))
 }

@@ -4,19 +4,22 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use clap::Args;
 use dyad_engine::board::Game;
 use dyad_engine::control::Control;
 use dyad_engine::eval::Weights;
 use dyad_formats::error::Error;
-use dyad_formats::game::{BrokenGame, Unread};
+use dyad_formats::game::BrokenGame;
 use dyad_levels::analysis::MoveAnalyzer;
 use dyad_levels::file::MoveModel;
 use dyad_levels::model::SkillLevel;
 
 use crate::base::context::Context;
+use crate::base::number::number;
 use crate::base::parallel::ordered_for_each;
+use crate::base::words::counted;
 use crate::levels::examples::MoveExample;
-use crate::levels::prepare::{GameSkipReason, HeldOut, PlayedGame, RecordSettings, read_games, record};
+use crate::levels::prepare::{HeldOut, PlayedGame, RecordSettings, read_games, record};
 use crate::levels::records::{Offsets, Pool};
 
 /// Range and step of the ratings tried.
@@ -25,18 +28,28 @@ const RATINGS: (u32, u32, u32) = (400, 2900, 20);
 const DROP: f64 = 1.92;
 
 /// The games and players of an estimation.
+#[derive(Debug, Args)]
+#[group(skip)]
 pub struct EstimateInput {
-    /// Games (PGN).
+    /// Games (PGN, also packed; `-` is standard input)
+    #[arg(required = true, value_name = "FILE")]
     pub files: Vec<PathBuf>,
-    /// Estimate only players whose names have this part, case-insensitive.
+    /// Players to estimate: part of a name, ignoring case [default: all]
+    #[arg(long, value_name = "NAME")]
     pub player: Option<String>,
-    /// Minimum number of games of a player, and maximum number used.
-    pub games: [usize; 2],
-    /// Maximum number of players.
-    pub players: usize,
-    /// Only players held out by `dyad level prepare` with these files.
+    /// Games that a player must have
+    #[arg(long, value_name = "N", value_parser = number::<usize>(1..), default_value_t = 1)]
+    pub min_games: usize,
+    /// At most N players, those with the most games first
+    #[arg(long, value_name = "N", value_parser = number::<usize>(1..), default_value_t = 20)]
+    pub max_players: usize,
+    /// Only players whom `dyad level prepare` holds out of these files
+    #[arg(long)]
     pub held_out: bool,
 }
+
+/// Most games of a player from which a rating is estimated: the interval is narrow then.
+const MOST_GAMES: usize = 20;
 
 /// A rating estimate.
 #[derive(Clone, Debug, PartialEq)]
@@ -68,19 +81,10 @@ pub const FEWEST_MOVES: usize = 10;
 pub enum EstimateEvent {
     /// A player.
     Estimate(RatingEstimate),
-    /// A player with fewer than [`FEWEST_MOVES`] moves is skipped.
-    TooFewMoves {
-        /// Name in the games.
-        name: String,
-        /// Moves without those of the opening.
-        moves: usize,
-    },
     /// A game cannot be read and is skipped.
     Broken(BrokenGame),
-    /// Games that are skipped, by reason.
-    LeftOut(GameSkipReason, usize),
-    /// What the games have in a form that is not known.
-    Unread(Unread),
+    /// What else is skipped.
+    Note(String),
 }
 
 /// Games of a player, with the player's side.
@@ -99,10 +103,11 @@ pub fn estimate(
     let on_broken = |broken| (context.on_event)(EstimateEvent::Broken(broken));
     let (mut games, left_out, unread) = read_games(&input.files, on_broken)?;
     for (reason, count) in left_out {
-        (context.on_event)(EstimateEvent::LeftOut(reason, count));
+        let games = counted(count as u64, "game", "games");
+        (context.on_event)(EstimateEvent::Note(format!("{games} left out: {}", reason.name())));
     }
     if !unread.is_empty() {
-        (context.on_event)(EstimateEvent::Unread(unread));
+        (context.on_event)(EstimateEvent::Note(unread.to_string()));
     }
     // The held-out players depend on the games that `prepare` would use.
     if input.held_out {
@@ -121,11 +126,11 @@ pub fn estimate(
             }
         }
     }
-    let mut players: Vec<_> = players.into_iter().filter(|(_, games)| games.len() >= input.games[0]).collect();
+    let mut players: Vec<_> = players.into_iter().filter(|(_, games)| games.len() >= input.min_games).collect();
     players.sort_by_key(|(key, games)| (std::cmp::Reverse(games.len()), *key));
-    players.truncate(input.players);
+    players.truncate(input.max_players);
     for ((name, _, pool), games) in players {
-        let games = &games[..games.len().min(input.games[1])];
+        let games = &games[..games.len().min(MOST_GAMES)];
         let mut examples = Vec::new();
         ordered_for_each(
             context.threads,
@@ -141,8 +146,9 @@ pub fn estimate(
             },
         )?;
         if examples.len() < FEWEST_MOVES {
-            let name = name.to_string();
-            (context.on_event)(EstimateEvent::TooFewMoves { name, moves: examples.len() });
+            let moves = counted(examples.len() as u64, "move", "moves");
+            let note = format!("{name}: {moves}, too few for an estimate ({FEWEST_MOVES})");
+            (context.on_event)(EstimateEvent::Note(note));
             continue;
         }
         let ratings: Vec<f64> = games.iter().filter_map(|(game, side)| game.ratings[*side]).map(f64::from).collect();
@@ -169,8 +175,7 @@ fn moves_of(analyzer: &mut MoveAnalyzer, played: &PlayedGame, side: usize, contr
     let mut examples = Vec::new();
     for (ply, &mv) in played.moves.iter().enumerate() {
         if ply % 2 == side && ply >= FIRST_PLY && game.board().count_moves() > 1 {
-            examples
-                .push(MoveExample::new(&record(analyzer, &game, mv, control, |record| record), &Offsets::default()));
+            examples.push(MoveExample::new(&record(analyzer, &game, mv, control), &Offsets::default()));
         }
         game.push(mv);
     }
@@ -196,11 +201,10 @@ mod tests {
     use super::*;
     use crate::levels::testing::played;
     use dyad_formats::testing::Temporary;
-    use dyad_levels::file::Strength;
 
     fn input(path: PathBuf) -> EstimateInput {
         let player = Some("x".to_string());
-        EstimateInput { files: vec![path], player, games: [1, 100], players: 9, held_out: false }
+        EstimateInput { files: vec![path], player, min_games: 1, max_players: 9, held_out: false }
     }
 
     /// The estimates for player "x" in these games.
@@ -228,7 +232,7 @@ mod tests {
         for rating in [800.0, 2600.0] {
             let mut pgn = String::new();
             for seed in 0..2 {
-                pgn.push_str(&played(&model, Strength { rating, inverse_temperature: 0.0, nodes: 0 }, seed, 60));
+                pgn.push_str(&played(rating, seed, 60));
             }
             found.extend(estimates(&model, &pgn));
         }
@@ -238,29 +242,13 @@ mod tests {
     }
 
     #[test]
-    fn broken_games_and_too_few_moves_are_reported() {
-        let folder = Temporary::folder();
-        let path = folder.join("games.pgn");
-        let game =
-            "[White \"x\"]\n[Black \"y\"]\n\n1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 4. Ba4 Nf6 5. O-O Be7 6. Re1 b5 *\n\n";
-        std::fs::write(&path, format!("{game}[White \"x\"]\n\n1. e4 Ke4 *\n")).unwrap();
-        let control = Control::new(false);
-        let mut events = Vec::new();
-        let mut on_event = |event: EstimateEvent| events.push(format!("{event:?}"));
-        let mut context = Context { threads: 1, stop: &control, on_event: &mut on_event };
-        estimate(&MoveModel::embedded(), &Weights::embedded(), &input(path), &mut context).unwrap();
-        assert!(events.len() == 2 && events[0].contains("Ke4") && events[1].contains("TooFewMoves"), "{events:?}");
-    }
-
-    #[test]
     fn a_name_in_two_rating_systems_is_two_players() {
         let model = MoveModel::embedded();
-        let strength = Strength { rating: 1800.0, inverse_temperature: 0.0, nodes: 0 };
-        let games = [0, 1].map(|seed| played(&model, strength, seed, 60));
+        let games = [0, 1].map(|seed| played(1800.0, seed, 60));
         let on_site = |site: &str| games.each_ref().map(|game| format!("[Site \"{site}\"]\n{game}")).concat();
         let found = estimates(&model, &(on_site("FICS") + &on_site("https://lichess.org/x")));
         let [lichess, fics] = &found[..] else { panic!("{found:?}") };
         assert_eq!((lichess.pool, fics.pool, lichess.moves), (Pool::Lichess, Pool::Fics, fics.moves));
-        assert_eq!(f64::from(lichess.rating), f64::from(fics.rating) + model.offset("fics"));
+        assert_eq!(f64::from(lichess.rating), f64::from(fics.rating) + Offsets::of(&model).fics);
     }
 }

@@ -384,29 +384,23 @@ fn analyze(analyzer: &mut MoveAnalyzer, played: &PlayedGame, candidate: &RecordC
     let mut game = Game::default();
     played.moves[..candidate.ply].iter().for_each(|&mv| game.push(mv));
     let side = usize::from(game.board().side_to_move() == Color::Black);
-    record(analyzer, &game, played.moves[candidate.ply], control, |record| Record {
+    Record {
         rating: played.ratings[side].unwrap_or_default() as u16,
         pool: played.pool,
         player: played.players[side],
         game: played.hash,
         test: candidate.test,
-        ..record
-    })
+        ..record(analyzer, &game, played.moves[candidate.ply], control)
+    }
 }
 
-/// The record of a move of a game; `who` fills in the player.
-pub(super) fn record(
-    analyzer: &mut MoveAnalyzer,
-    game: &Game,
-    mv: Move,
-    control: &Control,
-    who: impl FnOnce(Record) -> Record,
-) -> Record {
+/// The record of a move of a game, without the player.
+pub(super) fn record(analyzer: &mut MoveAnalyzer, game: &Game, mv: Move, control: &Control) -> Record {
     let analysis = analyzer.analyze(game, &[], None, control);
     let (moves, board) = (game.moves(), game.board());
     let before = |plies: usize| moves.len().checked_sub(plies).map(|index| moves[index]);
     let short = |value: Value| value.clamp(i16::MIN.into(), i16::MAX.into()) as i16;
-    who(Record {
+    Record {
         board: *board,
         last: before(1),
         last_captured: game.last_capture().is_some(),
@@ -419,7 +413,7 @@ pub(super) fn record(
         player: 0,
         game: 0,
         test: false,
-    })
+    }
 }
 
 #[cfg(test)]
@@ -429,13 +423,13 @@ mod tests {
     use dyad_formats::testing::{Temporary, names};
 
     /// Prepares records of games in a folder of their own; also the names of the files that are left there.
-    fn prepared(pgn: &str, settings: &RecordSettings, out: &str) -> (Result<RecordCounts, String>, Vec<String>) {
+    fn prepared(pgn: &str, settings: &RecordSettings) -> (Result<RecordCounts, String>, Vec<String>) {
         let folder = Temporary::folder();
         let games = folder.join("games.pgn");
         std::fs::write(&games, pgn).unwrap();
         let control = Control::new(false);
         let mut context = Context { threads: 1, stop: &control, on_event: &mut |_| () };
-        let out = folder.join(out);
+        let out = folder.join("records");
         let counts = prepare(settings, &[games], &Weights::embedded(), &out, &mut context);
         (counts.map_err(|error| error.to_string()), names(&folder))
     }
@@ -466,7 +460,7 @@ mod tests {
         let programs: String = ["WhiteTitle \"BOT\"", "BlackIsComp \"Yes\"", "WhiteType \"program\""]
             .map(|mark| game(&format!("[{mark}]\n[WhiteElo \"1200\"]\n[BlackElo \"1200\"]\n"), "1. e4 e5"))
             .concat();
-        let (counts, _) = prepared(&(GAMES.to_string() + &unusable() + &programs), &all, "records");
+        let (counts, _) = prepared(&(GAMES.to_string() + &unusable() + &programs), &all);
         let left_out = BTreeMap::from([(Start, 1), (Program, 3), (Rating, 1), (Band, 2), (Moves, 1)]);
         assert_eq!(counts, Ok(RecordCounts { games: 2, broken: 1, unread: Unread::default(), left_out, records: 13 }));
         // A player of few games is held out, and one of many is not: its games with held-out players are skipped.
@@ -475,10 +469,10 @@ mod tests {
         };
         let games: String = (0..3).map(|other| begun("often", &format!("once{other}"))).collect();
         let settings = RecordSettings { player_games: 2, test_percent: 100.0, ..all.clone() };
-        let (counts, _) = prepared(&(games.clone() + &begun("new", "newer")), &settings, "records");
+        let (counts, _) = prepared(&(games.clone() + &begun("new", "newer")), &settings);
         let counts = counts.unwrap();
         assert_eq!((counts.games, counts.left_out), (1, BTreeMap::from([(HeldOut, 3)])));
-        let (counts, _) = prepared(&games, &RecordSettings { player_games: 0, ..all }, "records");
+        let (counts, _) = prepared(&games, &RecordSettings { player_games: 0, ..all });
         assert!(counts.unwrap_err().ends_with("; 3 left out: enough games of its players"));
     }
 
@@ -496,16 +490,8 @@ mod tests {
                  position; 1 left out: no rating; 2 left out: rating outside the bands; 1 left out: no move",
             ),
         ] {
-            let (counts, files) = prepared(pgn, settings, "records");
+            let (counts, files) = prepared(pgn, settings);
             assert_eq!((counts, files), (Err(expected.to_string()), vec!["games.pgn".to_string()]));
         }
-    }
-
-    #[test]
-    fn an_output_that_cannot_be_written_is_refused_before_the_games_are_read() {
-        let (counts, files) = prepared("[no game", &RecordSettings::default(), "missing/records");
-        let error = counts.unwrap_err();
-        assert!(error.contains("cannot write ") && error.contains("missing/records"), "{error}");
-        assert_eq!(files, ["games.pgn"]);
     }
 }

@@ -41,14 +41,17 @@ pub enum Pool {
     ChessCom,
 }
 
-/// Offsets from the other rating systems to the Lichess scale.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+/// Elo added to ratings of the other rating systems, for the Lichess scale.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Offsets {
-    /// Offset of ratings over the board.
+    /// Over the board.
+    #[serde(rename = "board-offset")]
     pub board: f64,
-    /// Offset of FICS ratings.
+    /// FICS.
+    #[serde(rename = "fics-offset")]
     pub fics: f64,
-    /// Offset of Chess.com ratings.
+    /// Chess.com.
+    #[serde(rename = "chess-com-offset")]
     pub chess_com: f64,
 }
 
@@ -56,7 +59,7 @@ impl Offsets {
     /// The offsets a model was trained with.
     #[must_use]
     pub fn of(model: &MoveModel) -> Offsets {
-        Offsets { board: model.offset("board"), fics: model.offset("fics"), chess_com: model.offset("chess-com") }
+        serde_json::from_value(model.made["settings"].clone()).unwrap_or_default()
     }
 }
 
@@ -216,16 +219,17 @@ impl Writer {
     pub fn create(path: &Path, made: serde_json::Value) -> Result<Writer, Error> {
         let file = AtomicFile::create(path).map_err(Error::file("write", path))?;
         let mut writer = Writer { path: path.to_path_buf(), output: BufWriter::new(file) };
-        writer.write(&Header { records: VERSION, made })?;
+        writer.append(&Header { records: VERSION, made })?;
         Ok(writer)
     }
 
-    /// Appends a record.
+    /// Appends a line: a record.
     ///
     /// # Errors
     /// When it cannot be written.
-    pub fn append(&mut self, record: &Record) -> Result<(), Error> {
-        self.write(record)
+    pub fn append(&mut self, line: &impl Serialize) -> Result<(), Error> {
+        let text = serde_json::to_string(line).expect("a line is plain data");
+        writeln!(self.output, "{text}").map_err(Error::file("write", &self.path))
     }
 
     /// Completes the file.
@@ -235,11 +239,6 @@ impl Writer {
     pub fn commit(self) -> Result<(), Error> {
         let file = self.output.into_inner().map_err(|error| Error::file("write", &self.path)(error.into_error()))?;
         file.commit().map_err(Error::file("write", &self.path))
-    }
-
-    fn write(&mut self, line: &impl Serialize) -> Result<(), Error> {
-        let text = serde_json::to_string(line).expect("a line is plain data");
-        writeln!(self.output, "{text}").map_err(Error::file("write", &self.path))
     }
 }
 

@@ -8,7 +8,7 @@ use dyad_engine::control::Control;
 use dyad_engine::eval::Weights;
 use dyad_engine::search::{Limits, Options};
 use dyad_formats::testing::Temporary;
-use dyad_levels::file::{MoveModel, Strength};
+use dyad_levels::file::MoveModel;
 use dyad_levels::player::{LevelPlayer, PlayerProfile};
 
 use crate::base::context::Context;
@@ -42,9 +42,11 @@ pub fn examples() -> Vec<MoveExample> {
     records.iter().map(|record| MoveExample::new(record, &Offsets::default())).collect()
 }
 
-/// A game (PGN) of a model against itself, players x and y with ratings, at most `plies` long.
-pub fn played(model: &Arc<MoveModel>, strength: Strength, seed: u64, plies: usize) -> String {
-    let mut player = LevelPlayer::new(PlayerProfile::with_strength(model, strength, seed));
+/// A game (PGN) of the built-in model against itself at a rating of its own scale, players x and y with ratings, at most
+/// `plies` long.
+pub fn played(rating: f64, seed: u64, plies: usize) -> String {
+    let model = MoveModel { calibration: Vec::new(), ..(*MoveModel::embedded()).clone() };
+    let mut player = LevelPlayer::new(PlayerProfile::with_elo(&Arc::new(model), rating, seed));
     let mut game = Game::default();
     let mut text = String::new();
     while game.ending().is_none() && game.moves().len() < plies {
@@ -53,5 +55,5 @@ pub fn played(model: &Arc<MoveModel>, strength: Strength, seed: u64, plies: usiz
         text.push_str(&format!("{} ", game.board().san(best)));
         game.push(best);
     }
-    format!("[White \"x\"]\n[Black \"y\"]\n[WhiteElo \"{}\"]\n\n{text}*\n\n", strength.rating)
+    format!("[White \"x\"]\n[Black \"y\"]\n[WhiteElo \"{rating}\"]\n\n{text}*\n\n")
 }

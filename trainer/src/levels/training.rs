@@ -37,12 +37,9 @@ pub struct LevelSettings {
     pub smooth_squares: f64,
     /// Penalty on the size of a coefficient for squares.
     pub shrink_squares: f64,
-    /// Elo added to ratings over the board, for the Lichess scale.
-    pub board_offset: f64,
-    /// Elo added to FICS ratings, for the Lichess scale.
-    pub fics_offset: f64,
-    /// Elo added to Chess.com ratings, for the Lichess scale.
-    pub chess_com_offset: f64,
+    /// Elo added to ratings of other systems.
+    #[serde(flatten)]
+    pub offsets: Offsets,
     /// Seed of the shuffles.
     pub seed: u64,
 }
@@ -57,19 +54,9 @@ impl Default for LevelSettings {
             shrink: 3e-6,
             smooth_squares: 3e-4,
             shrink_squares: 1e-5,
-            board_offset: 250.0,
-            fics_offset: 500.0,
-            chess_com_offset: 300.0,
+            offsets: Offsets { board: 250.0, fics: 500.0, chess_com: 300.0 },
             seed: 1,
         }
-    }
-}
-
-impl LevelSettings {
-    /// The offsets of all rating systems.
-    #[must_use]
-    pub fn offsets(&self) -> Offsets {
-        Offsets { board: self.board_offset, fics: self.fics_offset, chess_com: self.chess_com_offset }
     }
 }
 
