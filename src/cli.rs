@@ -77,6 +77,8 @@ enum Command {
     Experiment(experiment::Arguments),
     /// Print completions for a shell
     Completions(shell::CompletionsArguments),
+    /// Print a manual page, for `man -l -`
+    Man(shell::ManArguments),
 }
 
 /// The commands of the help, under the headings of what a user wants to do.
@@ -85,7 +87,7 @@ const GROUPS: [(&str, &[&str]); 5] = [
     ("Train", &["selftrain", "train", "fit", "datagen", "prepare", "label"]),
     ("Measure", &["match", "report", "average"]),
     ("Levels and papers", &["level", "experiment"]),
-    ("Shell", &["completions"]),
+    ("Shell", &["completions", "man"]),
 ];
 
 /// With the revision, since strength and results differ from one to the next.
@@ -163,6 +165,7 @@ pub fn run() -> ExitCode {
         Command::Level(arguments) => level::run(*arguments),
         Command::Report(arguments) => report::run(&arguments),
         Command::Completions(arguments) => shell::completions(&arguments, Arguments::command_with_defaults()),
+        Command::Man(arguments) => shell::man(&arguments, Arguments::command_with_defaults()),
         Command::Experiment(arguments) => experiment::run(arguments),
         Command::Annotate(arguments) => annotate::run(arguments),
     };
