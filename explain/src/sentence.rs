@@ -93,6 +93,8 @@ const SOON: usize = 4;
 const MAX_SHOWN: usize = 5;
 /// Smallest score of a side for each pawn that it is ahead, in centipawns, with which a gain is believed.
 const LEAST: i32 = 20;
+/// Smallest difference of the two moves for each pawn of a loss that explains it, in centipawns.
+const SHARE: i32 = 60;
 /// Smallest pair that is marked, in pawns.
 const MIN_PAIR: f64 = 0.1;
 
@@ -159,11 +161,19 @@ impl<'a> Writer<'a> {
         let lines = compared.moves.each_ref().map(|one| Line::new(board, &one.line, one.leaf.end, usize::from(same)));
         let names = compared.moves.each_ref().map(|one| variation(board, &one.line[..1]));
         let mover = board.side_to_move();
-        // A side that is pieces ahead and hardly better pays for them in a way that the line does not show.
+        // A side that is pieces ahead and hardly better pays for them in a way that the line does not show. But a loss
+        // counts if the better move is better by as much.
+        let apart = match compared.moves.each_ref().map(|one| one.score) {
+            [Score::Cp(better), Score::Cp(worse)] => better - worse,
+            _ => 0,
+        };
         let is_worth_it = |line: usize, gain: &Gain| {
             let lead = lines[line].lead(gain.settled, gain.winner);
             let sign = if gain.winner == mover { 1 } else { -1 };
-            lead < 2 || !matches!(compared.moves[line].score, Score::Cp(score) if sign * score < LEAST * lead)
+            let explains = line == 1 && gain.winner != mover && apart >= SHARE * gain.pawns();
+            lead < 2
+                || explains
+                || !matches!(compared.moves[line].score, Score::Cp(score) if sign * score < LEAST * lead)
         };
         let gains = [0, 1].map(|line| lines[line].gain().filter(|gain| is_worth_it(line, gain)));
         Writer { compared, lines, names, mover, gains, claims: Vec::new(), names_reply: false, squares: Vec::new() }

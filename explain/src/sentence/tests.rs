@@ -327,6 +327,21 @@ fn lines_are_told_as_a_player_would() {
             [198, 0],
             "25... Qd6 allows 26. Qxd6+ Kxd6 27. Nxa4, and White wins a bishop; ",
         ),
+        // A piece ahead and hardly better, but the other move is better by more than a piece.
+        (
+            "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
+            "e4 c6 d4 e6 Nf3 Qb6 Nc3 f6 Bd3 Bb4 O-O Bxc3 bxc3 Na6 Ba3 Qa5",
+            ["Qc1 Nh6 e5 Nf7 exf6 gxf6 Rb1 b6 Nd2 Bb7", "e5 Qxa3 Nd2 d5 exd6 Qxd6 Ne4 Qd5 Qg4 Kf8"],
+            [280, -56],
+            "9. e5 leaves the bishop on a3 hanging: 9... Qxa3; 9. Qc1 defends the bishop.",
+        ),
+        (
+            "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
+            "e4 c6 d4 e6 Nf3 Qb6 Nc3 f6 Bd3 Bb4 O-O Bxc3",
+            ["bxc3 Qc7 Nd2 d6 Ba3 Nd7 Nc4 c5", "Re1 Bxe1 Qxe1 c5 dxc5 Qxc5 Be3 Qc7 Nd4 Ne7"],
+            [196, -93],
+            "7. Re1 loses the exchange: 7... Bxe1 8. Qxe1; 7. bxc3 takes the bishop back.",
+        ),
         // Two pawns ahead and hardly better: the opponent has something for them.
         (
             "r2qkb1r/p2p1p1p/bpnPp1p1/n5P1/2P1N3/5N2/PP3P1P/R1BQKB1R b KQkq - 0 12",
