@@ -450,7 +450,7 @@ fn small_and_equal_trainings_say_so() {
     let mut program = Program::start();
     program.send(&options("scratch", &out).replace("value comparison", "value regression"));
     program.send("isready");
-    let held = program.until_contains(" positions: pieces, squares and terms learn; pairs of pieces need ");
+    let held = program.until_contains(" positions to fit: pieces, squares and terms learn; pairs of pieces need ");
     assert!(held.starts_with("info string train "), "{held}");
     stop(&mut program);
     program.quit();

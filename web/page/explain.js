@@ -440,7 +440,7 @@ class Explain {
     try {
       for (const [index, node] of line.entries()) {
         find("annotate-progress").value = index / line.length;
-        find("annotate-words").textContent = `Move ${index + 1} of ${line.length}`;
+        find("annotate-words").textContent = `Move ${(index >> 1) + 1} of ${(line.length + 1) >> 1}`;
         await this.why(node, game);
         if (work.stopped || this.table.game !== game) break;
         if (game.here === node) this.lastMove(node, this.turn).catch(showError);
@@ -472,7 +472,7 @@ class Explain {
           : await this.rules.callAt(end, "pgn", [JSON.stringify(game.allTags)]);
       const pgn = await this.analysis.call("Engine", "annotated_pgn", [text, 60_000], (progress) => {
         const { done, of } = JSON.parse(progress);
-        button.textContent = `Move ${done} of ${of}`;
+        button.textContent = `Move ${(done + 1) >> 1} of ${(of + 1) >> 1}`;
       });
       const { White = "game", Black } = game.allTags;
       saveFile(`${[White, Black].filter(Boolean).join("-")}.pgn`.replace(/[^\w.-]+/g, "_"), pgn, "application/x-chess-pgn");
@@ -502,7 +502,7 @@ class Explain {
           return `${number} ${number === 1 ? one : more}`;
         })
         .join(", ");
-    this.table.say(`All ${line.length} moves are explained. White: ${words(true)}. Black: ${words(false)}.`);
+    this.table.say(`All moves are explained. White: ${words(true)}. Black: ${words(false)}.`);
   }
 
   graph() {

@@ -84,7 +84,7 @@ class Game {
     const { opponent, elo, nodes } = this.played;
     if (opponent === "engine") return elo === null ? "Dyad" : `Dyad (level ${elo})`;
     const names = { learned: "Dyad as it learned here", "age-0": "Dyad before learning" };
-    return `${names[opponent] ?? `Dyad, generation ${opponent.slice(4)}`}${nodes ? ", at its age" : ""}`;
+    return `${names[opponent] ?? `Dyad, generation ${opponent.slice(4)}`}${nodes ? " (at its age)" : ""}`;
   }
 
   // The tags of the PGN.

@@ -678,7 +678,9 @@ class Learn {
       steps = done - this.stageBegan.done;
     const isKnown = status.stage === "games" && !this.fitting && steps > 0 && gone > 5;
     const left = isKnown ? `This step: about ${clock((gone * (of - done)) / steps)} left. ` : "";
-    return `${left}It has learned for ${clock(status.seconds)}.`;
+    // The learner does not answer during a fit.
+    const since = this.fitting ? (now - this.refreshed) / 1000 : 0;
+    return `${left}It has learned for ${clock(status.seconds + since)}.`;
   }
 
   drawGenerations() {
@@ -721,19 +723,19 @@ class Learn {
   }
 
   drawStrength() {
-    const last = this.status?.curve.at(-1);
     const { status } = this;
-    const now = last && last.generation === status.best_generation;
+    const last = status?.curve.at(-1);
+    find("strength").hidden = !last;
+    if (!last) return;
+    const { generation, elo, error } = last;
+    const isLast = generation === status.best_generation;
     find("strength").replaceChildren(
-      ...(now
-        ? [
-            `${last.generation ? "It plays" : "Before learning it plays"} like a `,
-            element("strong", {}, `Lichess ${rounded(last.elo)}`),
-            ` at ${status.nodes} positions a move.`,
-          ]
-        : []),
+      `${generation ? `Generation ${generation} plays` : "Before learning it plays"} like a `,
+      element("strong", {}, `Lichess ${rounded(elo)}`),
+      `, within ${rounded(error)}, at ${status.nodes} positions a move`,
+      generation ? "." : ": it looks ahead and counts the pieces.",
+      isLast ? "" : ` Generation ${status.best_generation} is not measured yet.`,
     );
-    find("strength").hidden = !now;
   }
 }
 

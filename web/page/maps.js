@@ -55,8 +55,8 @@ function littleBoard({ text, squares, position, pair }) {
   const map = new SquareMap(root);
   const none = Array(64).fill(null);
   if (squares) {
-    const best = squares.values.indexOf(Math.max(...squares.values));
-    map.show(squares.values, 0.5, { [best]: squares.piece });
+    const at = squares.at ?? squares.values.indexOf(Math.max(...squares.values));
+    map.show(squares.values, 0.5, { [at]: squares.piece });
   } else if (position) {
     root.classList.add("position");
     map.show(none, 1, placement(position.fen), position.marked.map(squareIndex));

@@ -115,6 +115,7 @@ class Table {
   }
 
   setGame(game, node = game.end()) {
+    if (game !== this.game) this.board.select(null);
     this.game = game;
     this.list();
     return this.go(node);

@@ -39,7 +39,12 @@ pub struct Fact {
 #[serde(rename_all = "lowercase")]
 enum Picture {
     /// The value of a white piece by square, from a1 to h8.
-    Squares { piece: String, values: Vec<f32> },
+    Squares {
+        piece: String,
+        values: Vec<f32>,
+        /// The best square of the part that the sentence is about.
+        at: Option<usize>,
+    },
     /// A position, and the squares that matter.
     Position { fen: String, marked: Vec<String> },
     /// Two pieces, by square.
@@ -72,10 +77,27 @@ const PLACES: [Place; 9] = [
         ["Pawns belong in the center", "Pawns in the center are a burden"]),
 ];
 
-/// Groups of features whose count is good or bad by itself.
-const COUNTED: &str = "pawn_isolated pawn_doubled pawn_backward pawn_phalanx pawn_supported pawn_candidate \
-    passed_connected passed_unstoppable bishop_pair outpost rook_seventh rook_trapped pinned hanging pawn_threat \
-    safe_checks castling";
+/// Groups of features whose count is good or bad by itself, with the sentences for a positive and a negative value.
+#[rustfmt::skip]
+const COUNTED: [(&str, [&str; 2]); 17] = [
+    ("pawn_isolated", ["Isolated pawns are no weakness", "Isolated pawns are weak"]),
+    ("pawn_doubled", ["Doubled pawns are no weakness", "Doubled pawns are weak"]),
+    ("pawn_backward", ["Backward pawns are no weakness", "Backward pawns are weak"]),
+    ("pawn_phalanx", ["Pawns side by side are strong", "Pawns side by side are a burden"]),
+    ("pawn_supported", ["A pawn that a pawn defends is strong", "A pawn that a pawn defends is a burden"]),
+    ("pawn_candidate", ["A pawn that may soon be passed is strong", "A pawn that may soon be passed is a burden"]),
+    ("passed_connected", ["Passed pawns beside each other are strong", "Passed pawns beside each other are a burden"]),
+    ("passed_unstoppable", ["A pawn that the king cannot catch wins", "A pawn that the king cannot catch is no help"]),
+    ("bishop_pair", ["Two bishops are strong together", "Two bishops are no better than their sum"]),
+    ("outpost", ["An outpost is a good place for a knight or bishop", "An outpost is no place for a knight or bishop"]),
+    ("rook_seventh", ["A rook on the seventh rank is strong", "A rook on the seventh rank is misplaced"]),
+    ("rook_trapped", ["A rook shut in by its own king does no harm", "A rook shut in by its own king is bad"]),
+    ("pinned", ["A piece pinned to its king is no weakness", "A piece pinned to its king is a weakness"]),
+    ("hanging", ["Attack the enemy pieces that nobody defends", "An attack on an undefended piece leads nowhere"]),
+    ("pawn_threat", ["Attack the enemy's pieces with pawns", "A pawn that attacks a piece leads nowhere"]),
+    ("safe_checks", ["A check that costs nothing is worth having", "A check that costs nothing leads nowhere"]),
+    ("castling", ["Keep the right to castle", "The right to castle is not worth keeping"]),
+];
 
 /// What has been told, by fact.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -120,12 +142,19 @@ impl Told {
         let before = self.0.insert(key, value);
         let doubted = before.filter(|_| value.abs() < SMALLEST);
         let words = if doubted.unwrap_or(value) >= 0.0 { good } else { bad };
-        let words = match doubted {
-            Some(_) => format!("No longer sure: {}{}", words[..1].to_lowercase(), &words[1..]),
-            None => words,
+        let prefix = match before {
+            // The value of a piece is in its words.
+            _ if words.ends_with('.') => "",
+            Some(_) if doubted.is_some() => "No longer sure: ",
+            Some(before) if before * value < 0.0 => "It changed its mind: ",
+            Some(before) if value.abs() < before.abs() => "Less than it thought: ",
+            _ => "",
+        };
+        let words = match prefix {
+            "" => words,
+            _ => format!("{prefix}{}{}", words[..1].to_lowercase(), &words[1..]),
         };
         let text = match before {
-            // The value of a piece is in its words.
             _ if words.ends_with('.') => words,
             Some(before) => format!("{words} ({}, it was {}).", signed(value), signed(before)),
             None => format!("{words} ({}).", signed(value)),
@@ -160,11 +189,14 @@ fn places(weights: &Weights) -> impl Iterator<Item = Candidate> {
             let value: f64 = tables.squares[&name][square][phase] / pawn - all;
             if ranks.contains(&(square / 8)) { (1e3 * value).round() as f32 / 1e3 } else { 0.0 }
         });
+        let values: Vec<f32> = values.collect();
+        let is_meant = |square: &usize| is_inside(square) == (value >= 0.0);
+        let at = squares().filter(is_meant).max_by(|a, b| values[*a].total_cmp(&values[*b]));
         Candidate {
             key: words[0].to_string(),
             value,
             words: words.map(str::to_string),
-            picture: Some(Picture::Squares { piece: name.clone(), values: values.collect() }),
+            picture: Some(Picture::Squares { piece: name, values, at }),
             weight: 1.0,
         }
     })
@@ -201,13 +233,13 @@ fn piece_values(weights: &Weights) -> impl Iterator<Item = Candidate> {
 /// What the features of a group count for on average, with a position that has one of them.
 fn counted(weights: &Weights, samples: &[Packed]) -> impl Iterator<Item = Candidate> {
     let pawn = pawn(weights);
-    let groups: Vec<_> = COUNTED.split_whitespace().filter_map(layout::group).collect();
+    let groups: Vec<_> = COUNTED.iter().filter_map(|(name, words)| Some((layout::group(name)?, words))).collect();
     let mut sums = vec![(0.0, 0_u32, None::<Board>); groups.len()];
     let step = samples.len().div_ceil(POSITIONS).max(1);
     for board in samples.iter().step_by(step).filter_map(|sample| sample.board().ok()) {
         let features = features_of(&board);
         let phase = f64::from(weights.phase(&board)) / f64::from(PHASE_MAX);
-        for (group, (sum, count, example)) in groups.iter().zip(&mut sums) {
+        for ((group, _), (sum, count, example)) in groups.iter().zip(&mut sums) {
             for (feature, times) in features.iter().filter(|(feature, _)| group.range().contains(&(*feature as usize)))
             {
                 let [mg, eg] = pawns(weights, weights.ints()[*feature as usize]);
@@ -218,14 +250,8 @@ fn counted(weights: &Weights, samples: &[Packed]) -> impl Iterator<Item = Candid
         }
     }
     let known = groups.into_iter().zip(sums).filter(|(_, (_, count, _))| *count >= FEWEST);
-    known.map(|(group, (sum, count, example))| {
-        let about = group.about;
-        let name = about[..1].to_uppercase() + &about[1..];
-        let words = if about.split(' ').any(|word| word.ends_with('s')) {
-            [format!("{name} help"), format!("{name} hurt")]
-        } else {
-            [format!("The {about} helps"), format!("The {about} hurts")]
-        };
+    known.map(|((group, words), (sum, count, example))| {
+        let words = words.map(str::to_string);
         let picture = example.map(|board| Picture::Position { fen: board.fen(), marked: marked(&board, group) });
         Candidate { key: group.name.to_string(), value: sum / f64::from(count), words, picture, weight: 1.0 }
     })
@@ -321,7 +347,7 @@ mod tests {
         let weights = Weights::embedded();
         let board = Board::from_fen("r1bq1rk1/pp3ppp/2n2n2/3pN3/3P4/2N5/PP3PPP/R1BQ1RK1 w - - 0 1").unwrap();
         assert_eq!(marked(&board, layout::group("pawn_isolated").unwrap()), ["d4", "d5"]);
-        assert!(COUNTED.split_whitespace().all(|name| layout::group(name).is_some()));
+        assert!(COUNTED.iter().all(|(name, _)| layout::group(name).is_some()));
         let news = told.news(&weights, &[], 100);
         let texts: Vec<&str> = news.iter().map(|fact| fact.text.as_str()).collect();
         assert!(texts.iter().any(|text| text.starts_with("Knights belong in the center (+0.")), "{texts:?}");

@@ -42,15 +42,17 @@ const EVENT: &str = "Dyad in a browser";
 const ROUGH_FITS: [(usize, u32); 4] = [(if cfg!(test) { 10 } else { 100 }, 6), (250, 5), (500, 4), (1_000, 3)];
 /// Facts of the diary after a rough fit and after that of a generation.
 const NEWS: [usize; 2] = [2, 3];
+/// Seconds between two results after which the page is taken to have been paused or asleep.
+const LONGEST_STEP: f64 = 20.0;
 /// Entries of the diary that are kept.
 const DIARY: usize = 80;
 
-/// The settings of a training in a browser: the first generation takes two workers about a minute. No games tune its
-/// factors: they would take minutes in which nothing is seen to be learned.
+/// The settings of a training in a browser: the first generation takes two workers about a minute, and has positions
+/// enough for pairs of pieces. No games tune its factors: they would take minutes in which nothing is seen to be learned.
 pub fn settings(seed: u64) -> SelfTrainSettings {
     SelfTrainSettings {
         seed,
-        positions: 60_000,
+        positions: 68_000,
         match_games: 100,
         match_nodes: 1_000,
         tuning_pairs: 0,
@@ -251,7 +253,8 @@ pub struct Learner {
     open: Option<BTreeSet<u64>>,
     openings: Vec<Opening>,
     more_openings: Option<Box<dyn Iterator<Item = Opening>>>,
-    since: Instant,
+    /// When it last did something.
+    last: Instant,
 }
 
 impl Learner {
@@ -319,7 +322,7 @@ impl Learner {
             open: None,
             openings: Vec::new(),
             more_openings: None,
-            since: Instant::now(),
+            last: Instant::now(),
         })
     }
 
@@ -396,6 +399,7 @@ impl Learner {
 
     /// The next task.
     pub fn next_task(&mut self) -> Result<Task, String> {
+        self.count_time(LONGEST_STEP);
         let Progress { generation, stage, .. } = self.state.progress;
         if stage == Stage::Fit || self.rough_fit_is_due() {
             return Ok(Task::Fit);
@@ -490,6 +494,7 @@ impl Learner {
 
     /// Takes the result of a task. A result that is not wanted any more is ignored.
     pub fn done(&mut self, task: &str, result: &[u8]) -> Result<Vec<Event>, String> {
+        self.count_time(LONGEST_STEP);
         let task: Task = parse(task)?;
         let Some(number) = self.current(&task) else { return Ok(Vec::new()) };
         let result = serde_json::from_slice(result).map_err(|error| format!("a damaged result: {error}"))?;
@@ -609,7 +614,9 @@ impl Learner {
         let first = settings.window_start(generation);
         let window: Vec<Packed> =
             self.samples.range(first..=generation).flat_map(|(_, samples)| samples).copied().collect();
+        self.count_time(LONGEST_STEP);
         let (new, note) = self.fitted(&settings, &window, is_rough, on_progress)?;
+        self.count_time(f64::INFINITY);
         self.state.progress.note = note.filter(|_| !is_rough);
         let known = if is_rough { &[] } else { &window[..] };
         let news = self.state.told.news(&new, known, NEWS[usize::from(!is_rough)]);
@@ -684,8 +691,14 @@ impl Learner {
         }
     }
 
+    /// Adds the time since it last did something, at most so many seconds.
+    fn count_time(&mut self, most: f64) {
+        self.state.seconds += self.last.elapsed().as_secs_f64().min(most);
+        self.last = Instant::now();
+    }
+
     fn seconds(&self) -> f64 {
-        self.state.seconds + self.since.elapsed().as_secs_f64()
+        self.state.seconds + self.last.elapsed().as_secs_f64().min(LONGEST_STEP)
     }
 }
 

@@ -198,7 +198,7 @@ impl<'a> WindowFit<'a> {
     pub fn note(&self) -> Option<String> {
         let [count, needed] = [self.data.train.len(), PAIRS_FROM].map(|count| grouped(count as u64));
         self.pairs_frozen.then(|| {
-            format!("{count} positions: pieces, squares and terms learn; pairs of pieces need {needed} positions")
+            format!("{count} positions to fit: pieces, squares and terms learn; pairs of pieces need {needed}")
         })
     }
 
