@@ -210,6 +210,11 @@ impl Task {
             Task::Ready => size_of::<Task>(),
         }
     }
+
+    /// Whether it usually takes its time.
+    fn is_long(&self) -> bool {
+        matches!(self, Task::Job(work, _) if !work.kind().quick)
+    }
 }
 
 /// Limit of the queue in bytes: a hundred thousand commands, or twenty searches of the longest games.
@@ -518,7 +523,7 @@ impl Uci {
             return self.output.info("too many commands are waiting for the search to be stopped: ignored");
         }
         if let Task::Job(Work::Set(Setting::Option { name, .. }), _) = &task
-            && self.is_at_work()
+            && (self.is_at_work() || self.queue.iter().any(Task::is_long))
         {
             self.output.info(&format!("{name} will be set when the search has ended"));
         }
