@@ -1,5 +1,7 @@
 //! Commands as arguments of the program, as test frameworks give them.
 
+use dyad_engine::board::Board;
+
 use crate::driver::{failure, output, refusal};
 
 #[test]
@@ -59,6 +61,28 @@ fn the_benchmark_is_deterministic_and_depends_on_no_option() {
     assert_eq!(bench(&["bench 4"]), nodes);
     let set = "setoption name Threads value 2";
     assert_eq!(bench(&["setoption name Hash value 3", set, "bench 4", "quit"]), nodes);
+}
+
+#[test]
+fn openings_are_legal_different_and_reproducible() {
+    let make = |seed: u64| {
+        let lines = output(&[&format!("genfens 12 seed {seed} book None"), "quit"]);
+        assert_eq!(lines.len(), 12, "{lines:?}");
+        lines
+    };
+    let first = make(1);
+    for line in &first {
+        let fen = line.strip_prefix("info string genfens ").unwrap_or_else(|| panic!("{line}"));
+        let board = Board::from_fen(fen).unwrap_or_else(|error| panic!("{fen}: {error}"));
+        assert_eq!(board.fen(), fen);
+        assert!(board.has_legal_move() && !board.in_check());
+    }
+    let mut different = first.clone();
+    different.sort();
+    different.dedup();
+    assert_eq!(different.len(), 12);
+    assert_eq!(make(1), first);
+    assert_ne!(make(2), first);
 }
 
 #[test]
