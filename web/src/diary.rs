@@ -1,7 +1,7 @@
 //! The diary of a training: what the weights learned, in words, each with a little board.
 //!
 //! Facts are few numbers that a person can check: where a piece stands well, what it is worth, what a feature of the
-//! evaluation counts for, the strongest pair. After each fit those are told that changed most since they were last told.
+//! evaluation counts for, the strongest pair. After each fit the diary reports those that changed most since its last report.
 //! All values are in pawns, a pawn of the middlegame being 1.
 
 use std::collections::BTreeMap;
@@ -86,24 +86,24 @@ const COUNTED: [(&str, [&str; 2]); 17] = [
     ("pawn_phalanx", ["Pawns side by side are strong", "Pawns side by side are a burden"]),
     ("pawn_supported", ["A pawn that a pawn defends is strong", "A pawn that a pawn defends is a burden"]),
     ("pawn_candidate", ["A pawn that may soon be passed is strong", "A pawn that may soon be passed is a burden"]),
-    ("passed_connected", ["Passed pawns beside each other are strong", "Passed pawns beside each other are a burden"]),
+    ("passed_connected", ["Passed pawns next to each other are strong", "Passed pawns next to each other are a burden"]),
     ("passed_unstoppable", ["A pawn that the king cannot catch wins", "A pawn that the king cannot catch is no help"]),
     ("bishop_pair", ["Two bishops are strong together", "Two bishops are no better than their sum"]),
     ("outpost", ["An outpost is a good place for a knight or bishop", "An outpost is no place for a knight or bishop"]),
     ("rook_seventh", ["A rook on the seventh rank is strong", "A rook on the seventh rank is misplaced"]),
     ("rook_trapped", ["A rook shut in by its own king does no harm", "A rook shut in by its own king is bad"]),
     ("pinned", ["A piece pinned to its king is no weakness", "A piece pinned to its king is a weakness"]),
-    ("hanging", ["Attack the enemy pieces that nobody defends", "An attack on an undefended piece leads nowhere"]),
+    ("hanging", ["Attack the enemy's undefended pieces", "An attack on an undefended piece leads nowhere"]),
     ("pawn_threat", ["Attack the enemy's pieces with pawns", "A pawn that attacks a piece leads nowhere"]),
     ("safe_checks", ["A check that costs nothing is worth having", "A check that costs nothing leads nowhere"]),
     ("castling", ["Keep the right to castle", "The right to castle is not worth keeping"]),
 ];
 
-/// What has been told, by fact.
+/// The reported values, by fact.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub struct Told(BTreeMap<String, f64>);
+pub struct Reported(BTreeMap<String, f64>);
 
-/// A fact that may be told.
+/// A fact that may be reported.
 struct Candidate {
     key: String,
     value: f64,
@@ -113,18 +113,18 @@ struct Candidate {
     weight: f64,
 }
 
-impl Told {
-    /// As if the values of the pieces of `weights` had been told.
+impl Reported {
+    /// The values of the pieces of `weights` count as reported.
     #[must_use]
-    pub fn new(weights: &Weights) -> Told {
-        Told(piece_values(weights).map(|fact| (fact.key, fact.value)).collect())
+    pub fn new(weights: &Weights) -> Reported {
+        Reported(piece_values(weights).map(|fact| (fact.key, fact.value)).collect())
     }
 
     /// The `most` facts that changed most; `samples` are positions of the games, empty where these are too few to know
     /// what a feature counts for.
     pub fn news(&mut self, weights: &Weights, samples: &[Packed], most: usize) -> Vec<Fact> {
-        let change = |told: &BTreeMap<String, f64>, fact: &Candidate| {
-            fact.weight * (fact.value - told.get(&fact.key).unwrap_or(&0.0)).abs()
+        let change = |reported: &BTreeMap<String, f64>, fact: &Candidate| {
+            fact.weight * (fact.value - reported.get(&fact.key).unwrap_or(&0.0)).abs()
         };
         let counted = counted(weights, samples).chain(pair(weights).filter(|_| !samples.is_empty()));
         let mut all: Vec<Candidate> = places(weights)
@@ -134,30 +134,28 @@ impl Told {
             .collect();
         all.sort_by(|a, b| change(&self.0, b).total_cmp(&change(&self.0, a)));
         all.truncate(most);
-        // The largest change is told last: the newest sentence is shown first.
-        all.into_iter().rev().map(|fact| self.tell(fact)).collect()
+        // The largest change is reported last: the newest sentence is shown first.
+        all.into_iter().rev().map(|fact| self.report(fact)).collect()
     }
 
-    fn tell(&mut self, Candidate { key, value, words: [good, bad], picture, .. }: Candidate) -> Fact {
+    fn report(&mut self, Candidate { key, value, words: [good, bad], picture, .. }: Candidate) -> Fact {
         let before = self.0.insert(key, value);
         let doubted = before.filter(|_| value.abs() < SMALLEST);
         let words = if doubted.unwrap_or(value) >= 0.0 { good } else { bad };
-        let prefix = match before {
-            // The value of a piece is in its words.
-            _ if words.ends_with('.') => "",
-            Some(_) if doubted.is_some() => "No longer sure: ",
-            Some(before) if before * value < 0.0 => "It changed its mind: ",
-            Some(before) if value.abs() < before.abs() => "Less than it thought: ",
-            _ => "",
-        };
-        let words = match prefix {
-            "" => words,
-            _ => format!("{prefix}{}{}", words[..1].to_lowercase(), &words[1..]),
-        };
         let text = match before {
+            // The value of a piece is in its words.
             _ if words.ends_with('.') => words,
-            Some(before) => format!("{words} ({}, it was {}).", signed(value), signed(before)),
             None => format!("{words} ({}).", signed(value)),
+            Some(before) => {
+                let lower = || words[..1].to_lowercase() + &words[1..];
+                let words = match before {
+                    _ if doubted.is_some() => format!("No longer sure: {}", lower()),
+                    _ if before * value < 0.0 => format!("It changed its mind: {}", lower()),
+                    _ if value.abs() < before.abs() => format!("Less than it thought: {}", lower()),
+                    _ => words,
+                };
+                format!("{words} ({}, it was {}).", signed(value), signed(before))
+            }
         };
         Fact { text, picture }
     }
@@ -342,20 +340,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_the_built_in_weights_know_is_told_once() {
-        let mut told = Told::new(&Weights::material());
+    fn what_the_built_in_weights_know_is_reported_once() {
+        let mut reported = Reported::new(&Weights::material());
         let weights = Weights::embedded();
         let board = Board::from_fen("r1bq1rk1/pp3ppp/2n2n2/3pN3/3P4/2N5/PP3PPP/R1BQ1RK1 w - - 0 1").unwrap();
         assert_eq!(marked(&board, layout::group("pawn_isolated").unwrap()), ["d4", "d5"]);
         assert!(COUNTED.iter().all(|(name, _)| layout::group(name).is_some()));
-        let news = told.news(&weights, &[], 100);
+        let news = reported.news(&weights, &[], 100);
         let texts: Vec<&str> = news.iter().map(|fact| fact.text.as_str()).collect();
         assert!(texts.iter().any(|text| text.starts_with("Knights belong in the center (+0.")), "{texts:?}");
-        assert!(told.news(&weights, &[], 100).is_empty());
-        let news = told.news(&Weights::material(), &[], 100);
+        assert!(reported.news(&weights, &[], 100).is_empty());
+        let news = reported.news(&Weights::material(), &[], 100);
         let is_doubt =
             |fact: &Fact| fact.text.starts_with("No longer sure: knights belong in the center (+0.00, it was +0.");
         assert!(news.iter().any(is_doubt), "{news:?}");
-        assert!(Told::new(&Weights::material()).news(&Weights::material(), &[], 100).is_empty());
+        assert!(Reported::new(&Weights::material()).news(&Weights::material(), &[], 100).is_empty());
     }
 }

@@ -26,7 +26,7 @@ use dyad_trainer::selftrain::work::{self, RandomStream, WindowFit};
 use dyad_trainer::selftrain::{Method, Preset, SelfTrainSettings};
 use serde::{Deserialize, Serialize};
 
-use crate::diary::{self, Fact, Told};
+use crate::diary::{self, Fact, Reported};
 use crate::play::ucis;
 use crate::weights;
 
@@ -225,7 +225,8 @@ struct State {
     pairs: Vec<Option<Pair>>,
     /// Games of finished stages.
     games: u64,
-    told: Told,
+    #[serde(rename = "told")]
+    reported: Reported,
     rough_fits: usize,
     seconds: f64,
 }
@@ -253,7 +254,7 @@ pub struct Learner {
     open: Option<BTreeSet<u64>>,
     openings: Vec<Opening>,
     more_openings: Option<Box<dyn Iterator<Item = Opening>>>,
-    /// When it last did something.
+    /// The end of the last step.
     last: Instant,
 }
 
@@ -293,7 +294,7 @@ impl Learner {
             pgn: Vec::new(),
             pairs: Vec::new(),
             games: 0,
-            told: Told::new(&best),
+            reported: Reported::new(&best),
             rough_fits: 0,
             seconds: 0.0,
         };
@@ -614,12 +615,11 @@ impl Learner {
         let first = settings.window_start(generation);
         let window: Vec<Packed> =
             self.samples.range(first..=generation).flat_map(|(_, samples)| samples).copied().collect();
-        self.count_time(LONGEST_STEP);
         let (new, note) = self.fitted(&settings, &window, is_rough, on_progress)?;
         self.count_time(f64::INFINITY);
         self.state.progress.note = note.filter(|_| !is_rough);
         let known = if is_rough { &[] } else { &window[..] };
-        let news = self.state.told.news(&new, known, NEWS[usize::from(!is_rough)]);
+        let news = self.state.reported.news(&new, known, NEWS[usize::from(!is_rough)]);
         if is_rough {
             self.samples.remove(&generation);
             self.record(news);
@@ -691,7 +691,7 @@ impl Learner {
         }
     }
 
-    /// Adds the time since it last did something, at most so many seconds.
+    /// Adds the time since the last step, at most `most` seconds.
     fn count_time(&mut self, most: f64) {
         self.state.seconds += self.last.elapsed().as_secs_f64().min(most);
         self.last = Instant::now();
