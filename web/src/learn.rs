@@ -753,7 +753,8 @@ impl Worker {
                     0 => work::match_of(&settings(1), &players, nodes, 2, None),
                     _ => match_with_level(&settings(1), first, level, (generation, number)),
                 };
-                let games = played.play_pair(number, &opening(&start, &moves)?).map_err(|error| error.to_string())?;
+                let games = played.play_pair(number, &opening(&start, &moves)?, &Control::new(false));
+                let games = games.map_err(|error| error.to_string())?;
                 let points = games.each_ref().map(MatchGame::points);
                 TaskResult::Pair { points, show: shown(&games[0].game) }
             }

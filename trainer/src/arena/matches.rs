@@ -10,7 +10,6 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use dyad_engine::board::Color;
 use dyad_engine::control::{Control, Instant};
 use dyad_engine::engine::Engine;
 use dyad_engine::eval::Weights;
@@ -190,11 +189,10 @@ impl Match {
     /// Plays the pair of games with this number, alone.
     ///
     /// # Errors
-    /// Without memory for the players' transposition tables.
-    pub fn play_pair(&self, number: u64, opening: &Opening) -> Result<[MatchGame; 2], Error> {
-        let mut players = self.players()?;
-        let (control, over) = (Control::new(false), AtomicBool::new(false));
-        let mut game = |number| self.play_game(&mut players, number, opening, &control, &over);
+    /// Without memory for the players' transposition tables, and if it is stopped.
+    pub fn play_pair(&self, number: u64, opening: &Opening, control: &Control) -> Result<[MatchGame; 2], Error> {
+        let (mut players, over) = (self.players()?, AtomicBool::new(false));
+        let mut game = |number| self.play_game(&mut players, number, opening, control, &over);
         let games = game(2 * number).zip(game(2 * number + 1));
         games.map(|(first, second)| [first, second]).ok_or(Error::Stopped)
     }
@@ -299,24 +297,12 @@ impl<F: FnMut(&MatchGame, &MatchScore) -> Result<(), Error>> Count<'_, F> {
 
     /// Counts the points of the next game; returns the reason if the match ends with it.
     fn count(&mut self, points: Points) -> Option<MatchEnd> {
-        match self.first_of_pair.take() {
-            None => {
-                self.first_of_pair = Some(points);
-                None
-            }
-            Some(first) => {
-                self.add([first, points]);
-                self.end()
-            }
-        }
-    }
-
-    fn add(&mut self, pair: [Points; 2]) {
-        self.score.tally.add(pair);
+        let Some(first) = self.first_of_pair.take() else {
+            self.first_of_pair = Some(points);
+            return None;
+        };
+        self.score.tally.add([first, points]);
         self.score.llr = self.played.sprt.map(|sprt| sprt.llr(&self.score.tally));
-    }
-
-    fn end(&self) -> Option<MatchEnd> {
         match self.played.decision(&self.score) {
             Some(Decision::H0 | Decision::H1) => Some(MatchEnd::Decided),
             _ => (self.score.tally.pairs() == self.played.pairs).then_some(MatchEnd::Complete),
@@ -336,18 +322,12 @@ pub(super) fn round(number: u64) -> String {
 }
 
 /// The first player's points in the game with this number: White in even games.
-pub(crate) fn points_of_first(result: GameResult, number: u64) -> Points {
-    points_of(result, if number.is_multiple_of(2) { Color::White } else { Color::Black })
-}
-
-/// The points of the player of this color.
-fn points_of(result: GameResult, color: Color) -> Points {
-    let white = match result {
-        GameResult::WhiteWins => Points::Win,
-        GameResult::Draw => Points::Draw,
-        GameResult::BlackWins => Points::Loss,
-    };
-    if color == Color::White { white } else { white.opposite() }
+fn points_of_first(result: GameResult, number: u64) -> Points {
+    match (result, number % 2) {
+        (GameResult::Draw, _) => Points::Draw,
+        (GameResult::WhiteWins, 0) | (GameResult::BlackWins, 1) => Points::Win,
+        _ => Points::Loss,
+    }
 }
 
 #[cfg(test)]
@@ -451,14 +431,6 @@ mod tests {
             assert_eq!(game.game.result == GameResult::Draw, game.points() == Points::Draw);
         }
         assert_ne!(games[0].game.opening, games[2].game.opening);
-    }
-
-    #[test]
-    fn games_do_not_depend_on_the_thread_count() {
-        let one = pgn_of(&match_of([good(), bad()], 4, 1));
-        for threads in [2, 3] {
-            assert_eq!(one, pgn_of(&match_of([good(), bad()], 4, threads)));
-        }
     }
 
     #[test]

@@ -119,12 +119,11 @@ pub fn measure(
     let openings = work::openings(settings, work::seed(settings, generation, RandomStream::Levels), weights);
     let mut pairs = Vec::new();
     for (number, opening) in (0..count).zip(openings) {
-        if stop.stopped() {
-            return Ok(None);
-        }
         let level = next_level(&pairs, known);
-        let games = match_with_level(settings, weights, level, (generation, number)).play_pair(number, &opening)?;
-        pairs.push((level, games.each_ref().map(MatchGame::points)));
+        match match_with_level(settings, weights, level, (generation, number)).play_pair(number, &opening, stop) {
+            Err(Error::Stopped) => return Ok(None),
+            games => pairs.push((level, games?.each_ref().map(MatchGame::points))),
+        }
     }
     Ok(Strength::of(generation, &pairs))
 }

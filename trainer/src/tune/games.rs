@@ -14,7 +14,6 @@ use std::time::{Duration, Instant};
 
 use dyad_engine::board::Game;
 use dyad_engine::control::Control;
-use dyad_engine::engine::Engine;
 use dyad_engine::eval::Weights;
 use dyad_engine::value::Value;
 use dyad_formats::error::Error;
@@ -22,9 +21,9 @@ use dyad_formats::files::{self, write_atomic};
 use dyad_formats::hash;
 use serde::{Deserialize, Serialize};
 
-use crate::arena::matches::points_of_first;
+use crate::arena::matches::{Match, MatchGame, MatchPlayer};
 use crate::arena::openings::{self, FILTER_NODES, OpeningSettings, RandomOpenings};
-use crate::arena::play::{Adjudication, SearchLimits, Seat, play};
+use crate::arena::play::{Adjudication, SearchLimits};
 use crate::arena::statistics::Points;
 use crate::base::context::{Context, Progress};
 use crate::base::parallel::ordered_map;
@@ -157,8 +156,11 @@ impl Tuning<'_> {
         let stopped = ordered_map(
             threads.min(trials.len()),
             trials.iter(),
-            || Worker::new(self),
-            |worker, trial| worker.play(trial, control),
+            || Ok(openings::opening_filter(Weights::embedded(), FILTER_NODES)),
+            |filter, trial| match self.play(trial, filter, control) {
+                Err(Error::Stopped) => Ok(None),
+                played => played.map(Some),
+            },
             |pair| {
                 results.extend(pair);
                 Ok(if pair.is_some() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) })
@@ -167,45 +169,24 @@ impl Tuning<'_> {
         )?;
         Ok(stopped.is_none().then_some(results))
     }
-}
 
-/// The players and the opening filter of one thread.
-struct Worker<'a> {
-    tuning: &'a Tuning<'a>,
-    engines: [Engine; 2],
-    filter: Box<dyn FnMut(&Game) -> Value>,
-}
-
-impl<'a> Worker<'a> {
-    fn new(tuning: &'a Tuning) -> Result<Worker<'a>, Error> {
-        let engine = || Engine::with_hash(Arc::clone(&tuning.policy), tuning.hash);
-        let filter = Box::new(openings::opening_filter(Weights::embedded(), FILTER_NODES));
-        Ok(Worker { tuning, engines: [engine()?, engine()?], filter })
-    }
-
-    /// Plays the two games of a trial; `None` if stopped.
-    fn play(&mut self, trial: &Trial, control: &Control) -> Result<Option<[Points; 2]>, Error> {
-        let Worker { tuning, engines, filter } = self;
-        for (engine, values) in engines.iter_mut().zip(&trial.players) {
-            engine.set_weights(Arc::new((tuning.weights)(values)?));
-        }
-        let settings = OpeningSettings::new(hash::fold(hash::mix(tuning.seed), trial.number));
+    /// Plays the two games of a trial.
+    fn play(
+        &self,
+        trial: &Trial,
+        filter: &mut impl FnMut(&Game) -> Value,
+        control: &Control,
+    ) -> Result<[Points; 2], Error> {
+        let player = |values: &Vec<f64>| Ok::<_, Error>(MatchPlayer::new("", Arc::new((self.weights)(values)?)));
+        let [a, b] = &trial.players;
+        let (limits, adjudication) = (SearchLimits::Nodes(self.nodes), self.adjudication);
+        let players = [player(a)?, player(b)?];
+        let played = Match { players, limits, hash: self.hash, pairs: 1, threads: 1, adjudication, sprt: None };
+        let settings = OpeningSettings::new(hash::fold(hash::mix(self.seed), trial.number));
         let openings = RandomOpenings::new(settings, filter);
-        let mut openings = openings.with_policy(tuning.policy_openings, Arc::clone(&tuning.policy));
+        let mut openings = openings.with_policy(self.policy_openings, Arc::clone(&self.policy));
         let opening = openings.next().expect("random openings have no end");
-        let mut pair = [Points::Draw; 2];
-        let limits = SearchLimits::Nodes(tuning.nodes);
-        for (number, points) in (0..).zip(&mut pair) {
-            let mut seats = engines.each_mut().map(|engine| Seat { player: engine, limits });
-            if number == 1 {
-                seats.reverse();
-            }
-            let Some(game) = play(&opening, seats, &tuning.adjudication, control, &|| false) else {
-                return Ok(None);
-            };
-            *points = points_of_first(game.result, number);
-        }
-        Ok(Some(pair))
+        Ok(played.play_pair(0, &opening, control)?.each_ref().map(MatchGame::points))
     }
 }
 
