@@ -172,15 +172,6 @@ impl Difference {
         nets.sort_by_key(|net| -net.amount.abs());
         nets
     }
-
-    /// The material balance of the first leaf minus that of the second, from the view of `side`: by type, pawn to
-    /// queen.
-    pub fn material(leaves: [&PvLeaf; 2], side: Color) -> [i32; 5] {
-        std::array::from_fn(|index| {
-            let net = |leaf: &PvLeaf| balance(&leaf.board, PIECES[index]);
-            sign(side) * (net(leaves[0]) - net(leaves[1]))
-        })
-    }
 }
 
 /// Merges parts of the same group and color: features of a group replace each other, so only their sum is meaningful.

@@ -578,22 +578,19 @@ impl<'a> Writer<'a> {
         let topics = self.compared.difference.topics();
         let castling = self.lost_castling(soon);
         // A weak pawn is no reason where a pawn is lost.
-        let is_main = |reason: &Reason| match reason.feature {
-            Feature::Isolated(color, _) | Feature::Doubled(color, _) => {
-                let [own, other] = [reason.line, 1 - reason.line].map(|line| soon[line].colored(color, Piece::Pawn));
-                own.len() >= other.len()
-            }
-            _ => true,
+        let is_main = |Reason { line, feature }: &Reason| {
+            let [own, other] = [*line, 1 - line].map(|line| soon[line].colored(feature.color, Piece::Pawn).len());
+            own >= other || !matches!(feature.kind, visible::Kind::Isolated | visible::Kind::Doubled)
         };
         // A knight that has come in may be exchanged later.
-        let lasts = |reason: &Reason| reason.holds(leaves) || matches!(reason.feature, Feature::Outpost(..));
+        let lasts = |reason: &Reason| reason.holds(leaves) || reason.feature.kind == visible::Kind::Outpost;
         let found = [leaves, soon].map(|boards| {
             let of = |topic| visible::reasons(topic, boards, self.mover);
             topics.iter().filter(is_large).flat_map(of).collect::<Vec<_>>()
         });
         let found = found.into_iter().flatten().filter(|reason| lasts(reason) && reason.holds(soon) && is_main(reason));
         let (reason, text) =
-            castling.into_iter().chain(found).find_map(|reason| Some((reason.clone(), self.words_of(&reason)?)))?;
+            castling.into_iter().chain(found).find_map(|reason| Some((reason, self.words_of(&reason)?)))?;
         self.names_reply = reason.line == 1;
         self.claims.push(Claim::Seen(reason));
         Some(text)
@@ -601,12 +598,13 @@ impl<'a> Writer<'a> {
 
     /// The worse line gives up castling at once with queens on the board, the better one does not.
     fn lost_castling(&self, soon: [&Board; 2]) -> Option<Reason> {
-        let feature = [0, 1].map(|line| Feature::LostCastling(self.mover, soon[line].king(self.mover)));
+        let feature =
+            [0, 1].map(|line| Feature::new(visible::Kind::LostCastling, self.mover, soon[line].king(self.mover)));
         let is_lost = self.lines[0].board(0).can_castle(self.mover)
             && feature[1].is_on(soon[1])
             && !feature[0].is_on(soon[0])
             && soon[1].pieces(Piece::Queen).len() == 2;
-        is_lost.then(|| Reason { line: 1, feature: feature[1].clone() })
+        is_lost.then_some(Reason { line: 1, feature: feature[1] })
     }
 
     /// A reason with the moves to the first moment at which it is there to stay.
@@ -616,8 +614,8 @@ impl<'a> Writer<'a> {
         let until = SOON.min(line.moves.len());
         let plies = (0..=until).rev().take_while(|&ply| feature.is_on(line.board(ply))).last()?;
         let clause = feature.clause();
-        match (reason.line, plies, feature) {
-            (0, 0, Feature::BishopPair(_)) => {
+        match (reason.line, plies, feature.kind) {
+            (0, 0, visible::Kind::BishopPair) => {
                 let other = &self.lines[1];
                 let lost = (1..=SOON.min(other.moves.len())).find(|&ply| !feature.is_on(other.board(ply)))?;
                 Some(format!("{} gives up the bishop pair; {better} keeps it.", self.moves(1, 0, lost)))

@@ -11,33 +11,44 @@ use dyad_engine::board::{
 use dyad_engine::eval::layout::Family;
 use dyad_engine::eval::terms::{PawnSide, pawn_terms};
 
-/// Something that can be seen on a board, of one side.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Feature {
+/// What can be seen on a board.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
     /// A passed pawn.
-    Passed(Color, Square),
+    Passed,
     /// An isolated pawn that is not passed.
-    Isolated(Color, Square),
-    /// Doubled pawns on the file of this square.
-    Doubled(Color, Square),
+    Isolated,
+    /// Doubled pawns on the file of the square.
+    Doubled,
     /// Two bishops against fewer.
-    BishopPair(Color),
+    BishopPair,
     /// A rook on an open file, or on a half-open one if `false`.
-    RookFile(Color, Square, bool),
+    RookFile(bool),
     /// A knight that a pawn defends and no enemy pawn can attack; far in, it needs no pawn.
-    Outpost(Color, Square),
+    Outpost,
     /// A bishop with few squares behind its own pawns: see [`bad_bishops`].
-    BadBishop(Color, Square),
-    /// A king that has left the center, on this square.
-    Sheltered(Color, Square),
+    BadBishop,
+    /// A king that has left the center.
+    Sheltered,
     /// A king in the center that may no longer castle.
-    LostCastling(Color, Square),
+    LostCastling,
     /// A file next to a king without a pawn of its side.
-    NoShield(Color, Square),
+    NoShield,
+}
+
+/// Something that can be seen on a board, of one side.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Feature {
+    /// What.
+    pub kind: Kind,
+    /// Whose.
+    pub color: Color,
+    /// Where; that of a pair of bishops is that of its king.
+    place: Square,
 }
 
 /// A feature that exists at the end of one line and not at that of the other.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Reason {
     /// The line that has it: 0 for the better move, 1 for the other.
     pub line: usize,
@@ -46,81 +57,60 @@ pub struct Reason {
 }
 
 impl Feature {
+    /// What a side has on a square.
+    #[must_use]
+    pub fn new(kind: Kind, color: Color, place: Square) -> Feature {
+        Feature { kind, color, place }
+    }
+
     /// Whether the position has the feature.
     #[must_use]
     pub fn is_on(&self, board: &Board) -> bool {
-        match *self {
-            Feature::Passed(color, square) => passed(board, color).has(square),
-            Feature::Isolated(color, square) => isolated(board, color).has(square),
-            Feature::Doubled(color, square) => doubled(board, color).has(square),
-            Feature::BishopPair(color) => has_bishop_pair(board, color),
-            Feature::RookFile(color, square, open) => rook_file(board, color, square) == Some(open),
-            Feature::Outpost(color, square) => outposts(board, color).has(square),
-            Feature::BadBishop(color, square) => bad_bishops(board, color).has(square),
-            Feature::Sheltered(color, square) => board.king(color) == square && is_sheltered(color, square),
-            Feature::LostCastling(color, square) => {
-                board.king(color) == square && is_central(square) && !board.can_castle(color)
-            }
-            Feature::NoShield(color, square) => open_shield(board, color).has(square),
+        let Feature { kind, color, place } = *self;
+        match kind {
+            Kind::Passed => passed(board, color).has(place),
+            Kind::Isolated => isolated(board, color).has(place),
+            Kind::Doubled => doubled(board, color).has(place),
+            Kind::BishopPair => has_bishop_pair(board, color),
+            Kind::RookFile(open) => rook_file(board, color, place) == Some(open),
+            Kind::Outpost => outposts(board, color).has(place),
+            Kind::BadBishop => bad_bishops(board, color).has(place),
+            Kind::Sheltered => board.king(color) == place && is_sheltered(color, place),
+            Kind::LostCastling => board.king(color) == place && is_central(place) && !board.can_castle(color),
+            Kind::NoShield => open_shield(board, color).has(place),
         }
     }
 
     /// The square to mark on the board.
     #[must_use]
     pub fn square(&self) -> Option<Square> {
-        match self {
-            Feature::BishopPair(_) => None,
-            Feature::Passed(_, square)
-            | Feature::Isolated(_, square)
-            | Feature::Doubled(_, square)
-            | Feature::RookFile(_, square, _)
-            | Feature::Outpost(_, square)
-            | Feature::BadBishop(_, square)
-            | Feature::Sheltered(_, square)
-            | Feature::LostCastling(_, square)
-            | Feature::NoShield(_, square) => Some(*square),
-        }
+        (self.kind != Kind::BishopPair).then_some(self.place)
     }
 
     /// The feature as a clause.
     #[must_use]
     pub fn clause(&self) -> String {
-        let of = |color: &Color| color_name(*color);
-        match self {
-            Feature::Passed(color, square) => format!("{} has a passed pawn on {square}", of(color)),
-            Feature::Isolated(color, square) => format!("{} has an isolated pawn on {square}", of(color)),
-            Feature::Doubled(color, square) => {
-                format!("{} has doubled pawns on the {}-file", of(color), file_name(*square))
-            }
-            Feature::BishopPair(color) => format!("{} has the bishop pair", of(color)),
-            Feature::RookFile(color, square, open) => {
-                let kind = if *open { "open" } else { "half-open" };
-                format!("{}'s rook stands on the {kind} {}-file", of(color), file_name(*square))
-            }
-            Feature::Outpost(color, square) => {
-                format!("{}'s knight has {square}, where no pawn can attack it", of(color))
-            }
-            Feature::BadBishop(color, square) => {
-                format!("{} has a bad bishop on {square}, behind own pawns on its color", of(color))
-            }
-            Feature::Sheltered(color, square) => format!("{}'s king is out of the center on {square}", of(color)),
-            Feature::LostCastling(color, _) => format!("{}'s king can no longer castle", of(color)),
-            Feature::NoShield(color, square) => {
-                format!("no pawn covers {}'s king on the {}-file", of(color), file_name(*square))
-            }
+        let (of, square, file) = (color_name(self.color), self.place, file_name(self.place));
+        match self.kind {
+            Kind::Passed => format!("{of} has a passed pawn on {square}"),
+            Kind::Isolated => format!("{of} has an isolated pawn on {square}"),
+            Kind::Doubled => format!("{of} has doubled pawns on the {file}-file"),
+            Kind::BishopPair => format!("{of} has the bishop pair"),
+            Kind::RookFile(true) => format!("{of}'s rook stands on the open {file}-file"),
+            Kind::RookFile(false) => format!("{of}'s rook stands on the half-open {file}-file"),
+            Kind::Outpost => format!("{of}'s knight has {square}, where no pawn can attack it"),
+            Kind::BadBishop => format!("{of} has a bad bishop on {square}, behind own pawns on its color"),
+            Kind::Sheltered => format!("{of}'s king is out of the center on {square}"),
+            Kind::LostCastling => format!("{of}'s king can no longer castle"),
+            Kind::NoShield => format!("no pawn covers {of}'s king on the {file}-file"),
         }
     }
 
     /// Whether two features differ in a square of the same file alone, as a passed pawn that advances.
     fn is_like(&self, other: &Feature) -> bool {
-        if let (Feature::BadBishop(..), Feature::BadBishop(..)) = (self, other) {
-            return true;
-        }
-        let same_file = match (self.square(), other.square()) {
-            (Some(one), Some(two)) => file(one) == file(two),
-            (one, two) => one == two,
-        };
-        same_file && std::mem::discriminant(self) == std::mem::discriminant(other)
+        let is_anywhere = matches!(self.kind, Kind::BadBishop | Kind::BishopPair);
+        std::mem::discriminant(&self.kind) == std::mem::discriminant(&other.kind)
+            && (is_anywhere || file(self.place) == file(other.place))
     }
 }
 
@@ -142,35 +132,39 @@ pub(super) fn reasons(topic: &TopicSum, leaves: [&Board; 2], mover: Color) -> Ve
         let only = with.into_iter().filter(|feature| !without.iter().any(|other| other.is_like(feature)));
         found.extend(only.map(|feature| Reason { line, feature }));
     };
-    let squares = |set: BitBoard, feature: &dyn Fn(Square) -> Feature| each(set).map(feature).collect::<Vec<_>>();
+    let of = |kind: Kind, color: Color, set: BitBoard| {
+        each(set).map(|square| Feature::new(kind, color, square)).collect::<Vec<_>>()
+    };
     match topic.topic {
         Topic::Family(Family::Passed, color) => {
-            good(color, &|board| squares(passed(board, color), &|square| Feature::Passed(color, square)));
+            good(color, &|board| of(Kind::Passed, color, passed(board, color)));
         }
         Topic::Family(Family::Pawns, color) => {
             // Weak pawns are good for the other side.
-            good(!color, &|board| squares(isolated(board, color), &|square| Feature::Isolated(color, square)));
-            good(!color, &|board| squares(front_doubled(board, color), &|square| Feature::Doubled(color, square)));
-            good(color, &|board| squares(passed(board, color), &|square| Feature::Passed(color, square)));
+            good(!color, &|board| of(Kind::Isolated, color, isolated(board, color)));
+            good(!color, &|board| of(Kind::Doubled, color, front_doubled(board, color)));
+            good(color, &|board| of(Kind::Passed, color, passed(board, color)));
         }
         Topic::Family(Family::Pieces, color) => {
             good(color, &|board| {
-                each(board.colored(color, Piece::Rook))
-                    .filter_map(|square| Some(Feature::RookFile(color, square, rook_file(board, color, square)?)))
-                    .collect()
+                let on_file = |square| {
+                    let kind = Kind::RookFile(rook_file(board, color, square)?);
+                    Some(Feature::new(kind, color, square))
+                };
+                each(board.colored(color, Piece::Rook)).filter_map(on_file).collect()
             });
-            good(color, &|board| squares(outposts(board, color), &|square| Feature::Outpost(color, square)));
+            good(color, &|board| of(Kind::Outpost, color, outposts(board, color)));
             // A bad bishop is good for the other side.
-            good(!color, &|board| squares(bad_bishops(board, color), &|square| Feature::BadBishop(color, square)));
+            good(!color, &|board| of(Kind::BadBishop, color, bad_bishops(board, color)));
         }
         Topic::Piece(color, Piece::Knight, _) => {
-            good(color, &|board| squares(outposts(board, color), &|square| Feature::Outpost(color, square)));
+            good(color, &|board| of(Kind::Outpost, color, outposts(board, color)));
         }
         Topic::Family(Family::King, color) => {
             good(!color, &|board| {
-                let king = board.king(color);
-                let lost = is_central(king) && !board.can_castle(color) && board.pieces(Piece::Queen).any();
-                lost.then_some(Feature::LostCastling(color, king)).into_iter().collect()
+                let lost = Feature::new(Kind::LostCastling, color, board.king(color));
+                let is_lost = lost.is_on(board) && board.pieces(Piece::Queen).any();
+                is_lost.then_some(lost).into_iter().collect()
             });
             let line = usize::from(color == mover);
             let shields = [0, 1].map(|line: usize| open_shield(leaves[line], color));
@@ -178,18 +172,20 @@ pub(super) fn reasons(topic: &TopicSum, leaves: [&Board; 2], mover: Color) -> Ve
             if own.len() > other.len() {
                 let files = |set: BitBoard| each(set).map(|square| square.get_file()).collect::<Vec<_>>();
                 let square = each(own).find(|square| !files(other).contains(&square.get_file()));
-                found.extend(square.map(|square| Reason { line, feature: Feature::NoShield(color, square) }));
+                found
+                    .extend(square.map(|square| Reason { line, feature: Feature::new(Kind::NoShield, color, square) }));
             }
         }
         Topic::Material => COLORS.into_iter().for_each(|color| {
             good(color, &|board| {
-                has_bishop_pair(board, color).then_some(Feature::BishopPair(color)).into_iter().collect()
+                let pair = Feature::new(Kind::BishopPair, color, board.king(color));
+                pair.is_on(board).then_some(pair).into_iter().collect()
             });
         }),
         Topic::Piece(color, Piece::King, places) => {
             let line = usize::from(color != mover);
             let castled = is_sheltered(color, places[line]) && is_central(places[1 - line]);
-            let feature = Feature::Sheltered(color, places[line]);
+            let feature = Feature::new(Kind::Sheltered, color, places[line]);
             found.extend(castled.then_some(Reason { line, feature }));
         }
         _ => {}

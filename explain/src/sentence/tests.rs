@@ -135,13 +135,6 @@ fn check(compared: &Comparison, explanation: &Explanation) -> Vec<&'static str> 
 }
 
 #[test]
-fn the_arrow_of_castling_goes_from_the_king_to_its_destination() {
-    let (_, explanation) = explained("4k3/8/8/8/8/8/5PPP/4K2R w K - 0 1", "", ["O-O", "Ke2"]);
-    let Place::Arrow(from, to) = explanation.marks[0].place else { panic!("{:?}", explanation.marks) };
-    assert_eq!([from.to_string(), to.to_string()], ["e1", "g1"]);
-}
-
-#[test]
 fn each_claim_holds_on_the_board() {
     let mut engine = Engine::with_hash(Weights::embedded(), 1).expect("a megabyte");
     let (mut counts, mut nth) = (BTreeMap::new(), 0);
@@ -380,6 +373,8 @@ fn arrows_are_moves() {
     let arrow = |from, to, good| Mark { place: Place::Arrow(from, to), good };
     assert_eq!(explanation.marks[..2], [arrow(Square::F1, Square::C4, true), arrow(Square::E8, Square::F7, false)]);
     assert!(explanation.goal.iter().all(|mark| matches!(mark.place, Place::Square(_)) && mark.good));
+    let (_, castling) = explained("4k3/8/8/8/8/8/5PPP/4K2R w K - 0 1", "", ["O-O", "Ke2"]);
+    assert_eq!(castling.marks[0], arrow(Square::E1, Square::G1, true));
 }
 
 #[test]
@@ -394,14 +389,14 @@ fn a_bad_bishop_stands_behind_its_own_pawns() {
     ];
     for (fen, square, expected) in cases {
         let board = Board::from_fen(fen).expect("a legal position");
-        assert_eq!(Feature::BadBishop(Color::Black, square).is_on(&board), expected, "{fen}");
+        assert_eq!(Feature::new(visible::Kind::BadBishop, Color::Black, square).is_on(&board), expected, "{fen}");
     }
 }
 
 #[test]
 fn a_passed_pawn_is_not_weak() {
     let board = Board::from_fen("6k1/pp6/8/4P2p/8/8/7P/6K1 w - - 0 1").expect("a legal position");
-    let isolated = |square| Feature::Isolated(Color::White, square).is_on(&board);
+    let isolated = |square| Feature::new(visible::Kind::Isolated, Color::White, square).is_on(&board);
     assert!(!isolated(Square::E5) && isolated(Square::H2));
 }
 
