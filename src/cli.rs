@@ -71,7 +71,7 @@ enum Command {
     Report(report::Arguments),
     /// Write the weighted mean of several weights files
     Average(average::Arguments),
-    /// Train levels that play like human players; estimate ratings
+    /// Train levels that play like human players
     Level(Box<level::Arguments>),
     /// Repeat the experiments of a paper, or make the built-in weights
     Experiment(experiment::Arguments),

@@ -9,16 +9,13 @@ use dyad_formats::error::Error;
 use dyad_formats::files::{AtomicFile, check_output};
 use dyad_levels::file::{self, MoveModel};
 use dyad_trainer::base::context::{Context, Progress};
-use dyad_trainer::base::words::counted;
-use dyad_trainer::levels::estimate::{self, EstimateEvent, EstimateInput, FEWEST_MOVES};
 use dyad_trainer::levels::examples::MoveExample;
 use dyad_trainer::levels::prepare::{self, RecordSettings};
 use dyad_trainer::levels::records;
 use dyad_trainer::levels::training;
 
-use super::prepare::show_broken;
 use super::progress::ProgressDisplay;
-use super::{Outcome, Threads, model_or_embedded, stop_on_interrupt};
+use super::{Outcome, Threads, stop_on_interrupt};
 
 #[derive(Args)]
 pub struct Arguments {
@@ -32,8 +29,6 @@ enum Tool {
     Prepare(Prepare),
     /// Train the move model on records
     Train(Train),
-    /// Estimate the ratings of players from their games
-    Estimate(EstimateArguments),
 }
 
 #[derive(Args)]
@@ -59,23 +54,11 @@ struct Train {
     out: PathBuf,
 }
 
-#[derive(Args)]
-struct EstimateArguments {
-    #[command(flatten)]
-    input: EstimateInput,
-    /// Model of the levels [default: the built-in one]
-    #[arg(long, value_name = "FILE")]
-    model: Option<PathBuf>,
-    #[command(flatten)]
-    threads: Threads,
-}
-
 /// Runs the tool that the arguments name.
 pub fn run(arguments: Arguments) -> Outcome {
     match arguments.tool {
         Tool::Prepare(arguments) => prepare(arguments),
         Tool::Train(arguments) => train(arguments),
-        Tool::Estimate(arguments) => estimate(arguments),
     }
 }
 
@@ -138,49 +121,4 @@ fn train(arguments: Train) -> Outcome {
         100.0 * quality.accuracy
     );
     Ok(())
-}
-
-fn estimate(arguments: EstimateArguments) -> Outcome {
-    let model = model_or_embedded(arguments.model.as_deref())?;
-    let (input, control) = (arguments.input, stop_on_interrupt());
-    println!(
-        "| player | games | moves | scale | rating in the games | estimate | 95 % |\n|---|---|---|---|---|---|---|"
-    );
-    let mut errors = Vec::new();
-    let mut players = 0;
-    let mut broken = 0;
-    let progress = ProgressDisplay::new();
-    let mut on_event = |event| {
-        let estimate::RatingEstimate { name, games, moves, pool, written, rating, interval: [low, high] } = match event
-        {
-            EstimateEvent::Estimate(estimate) => estimate,
-            EstimateEvent::Broken(game) => {
-                broken += 1;
-                return show_broken(&progress, &game, broken);
-            }
-            EstimateEvent::Note(note) => return progress.say(&note),
-        };
-        players += 1;
-        errors.extend(written.map(|written| (f64::from(rating) - written).abs()));
-        let written = written.map_or_else(|| "unknown".to_string(), |written| format!("{written:.0}"));
-        println!("| {name} | {games} | {moves} | {pool} | {written} | {rating} | {low} to {high} |");
-    };
-    let mut context = Context { threads: arguments.threads.count(), stop: &control, on_event: &mut on_event };
-    estimate::estimate(&model, &Weights::embedded(), &input, &mut context)?;
-    if players == 0 {
-        return Err(no_player(&input).into());
-    }
-    if !errors.is_empty() {
-        let mean = errors.iter().sum::<f64>() / errors.len() as f64;
-        println!("\n{} players with known ratings: mean error {mean:.0}", errors.len());
-    }
-    Ok(())
-}
-
-/// The error where no player could be estimated.
-fn no_player(EstimateInput { player, min_games, files, .. }: &EstimateInput) -> String {
-    let name = player.as_ref().map_or_else(|| "no player".to_string(), |name| format!("no player \"{name}\""));
-    let files: Vec<String> = files.iter().map(|path| path.display().to_string()).collect();
-    let games = counted(*min_games as u64, "game", "games");
-    format!("{name} with at least {games} and {FEWEST_MOVES} moves in {}", files.join(", "))
 }

@@ -28,36 +28,6 @@ fn from_games_to_a_model() {
     fs::write(&records, &whole[..whole.len() - 5]).unwrap();
     let printed = refusal(&["level", "train", text(&records), "--out", text(&model)]);
     assert!(printed.contains("records, line 17: EOF while parsing"), "{printed}");
-    for (player, reason) in [
-        ("a", "a: 3 moves, too few for an estimate (10)"),
-        ("unknown", "no player \"unknown\" with at least 1 game and 10 moves in "),
-    ] {
-        let error = refusal(&["level", "estimate", text(&games), "--player", player, "--model", text(&model)]);
-        assert!(error.contains(reason), "{error}");
-    }
-    fs::remove_dir_all(folder).unwrap();
-}
-
-#[test]
-fn an_estimate_has_an_interval() {
-    let folder = folder("estimate");
-    let games = folder.join("games.pgn");
-    let opera = "1. e4 e5 2. Nf3 d6 3. d4 Bg4 4. dxe5 Bxf3 5. Qxf3 dxe5 6. Bc4 Nf6 7. Qb3 Qe7 8. Nc3 c6 9. Bg5 b5 \
-        10. Nxb5 cxb5 11. Bxb5+ Nbd7 12. O-O-O Rd8 13. Rxd7 Rxd7 14. Rd1 Qe6 15. Bxd7+ Nxd7 16. Qb8+ Nxb8 17. Rd8# 1-0";
-    let tags = "[Site \"https://lichess.org/x\"]\n[White \"a \\\"b\\\"\"]\n[Black \"c\"]\n[WhiteElo \"1900\"]\n\n";
-    fs::write(&games, format!("{tags}{opera}\n\n")).unwrap();
-    for (player, rated) in [("a \"b\"", true), ("c", false)] {
-        let lines = output(&["level", "estimate", text(&games), "--player", player]);
-        let cells: Vec<&str> = lines[2].split('|').map(str::trim).collect();
-        let rating = if rated { "1900" } else { "unknown" };
-        assert_eq!((cells[1], cells[2], cells[4], cells[5]), (player, "1", "Lichess", rating), "{lines:?}");
-        let number = |text: &str| text.parse::<u32>().unwrap_or_else(|_| panic!("{lines:?}"));
-        let (estimate, (low, high)) = (number(cells[6]), cells[7].split_once(" to ").unwrap());
-        assert!(number(low) <= estimate && estimate <= number(high) && low != high, "{lines:?}");
-        // Without a rating in the game no error is known.
-        let error = format!("1 players with known ratings: mean error {}", estimate.abs_diff(1900));
-        assert_eq!(lines.contains(&error), rated, "{lines:?}");
-    }
     fs::remove_dir_all(folder).unwrap();
 }
 

@@ -11,13 +11,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::Args;
-use dyad_engine::board::{Board, Color, Game, Move};
+use dyad_engine::board::{Board, Game, Move};
 use dyad_engine::control::Control;
 use dyad_engine::eval::Weights;
 use dyad_engine::value::Value;
 use dyad_formats::error::Error;
 use dyad_formats::files::AtomicFile;
-use dyad_formats::game::{BrokenGame, GameRecord, Unread};
+use dyad_formats::game::{GameRecord, Unread};
 use dyad_formats::hash;
 use dyad_formats::pgn::GameTexts;
 use dyad_levels::analysis::{DEPTHS, MoveAnalyzer, PLIES};
@@ -133,30 +133,29 @@ pub struct RecordCounts {
 }
 
 /// A game from the standard starting position.
-pub(super) struct PlayedGame {
-    pub(super) moves: Vec<Move>,
-    pub(super) hash: u64,
-    pub(super) ratings: [Option<u32>; 2],
-    pub(super) names: [String; 2],
-    pub(super) players: [u64; 2],
-    pub(super) pool: Pool,
+struct PlayedGame {
+    moves: Vec<Move>,
+    hash: u64,
+    ratings: [Option<u32>; 2],
+    players: [u64; 2],
+    pool: Pool,
 }
 
 /// Which players are held out.
-pub(super) struct HeldOut<'a> {
+struct HeldOut<'a> {
     settings: &'a RecordSettings,
     games: HashMap<u64, usize>,
 }
 
 impl HeldOut<'_> {
-    pub(super) fn new<'a>(settings: &'a RecordSettings, games: &[PlayedGame]) -> HeldOut<'a> {
+    fn new<'a>(settings: &'a RecordSettings, games: &[PlayedGame]) -> HeldOut<'a> {
         let mut counts: HashMap<u64, usize> = HashMap::new();
         games.iter().flat_map(|game| game.players).for_each(|player| *counts.entry(player).or_default() += 1);
         HeldOut { settings, games: counts }
     }
 
     /// Whether a player is held out; players with more than [`RecordSettings::player_games`] games are not.
-    pub(super) fn holds(&self, player: u64) -> bool {
+    fn holds(&self, player: u64) -> bool {
         self.games[&player] <= self.settings.player_games
             && hash::unit(hash::fold(self.settings.seed, player)) * 100.0 < self.settings.test_percent
     }
@@ -186,12 +185,12 @@ impl HeldOut<'_> {
 
 /// A candidate position.
 #[derive(Clone, Copy)]
-pub(super) struct RecordCandidate {
-    pub(super) order: u64,
-    pub(super) game: usize,
-    pub(super) ply: usize,
-    pub(super) band: u32,
-    pub(super) test: bool,
+struct RecordCandidate {
+    order: u64,
+    game: usize,
+    ply: usize,
+    band: u32,
+    test: bool,
 }
 
 /// Writes records of the games in `files` (PGN) to `out`. Reports the records done.
@@ -207,14 +206,9 @@ pub fn prepare(
 ) -> Result<RecordCounts, Error> {
     // Reading the games takes minutes.
     AtomicFile::create(out).map(drop).map_err(Error::file("write", out))?;
-    let mut broken = 0;
-    let (mut games, mut left_out, unread) = read_games(files, |_| broken += 1)?;
+    let (games, RecordCounts { broken, unread, mut left_out, .. }) = read_games(files)?;
     let read = games.len() + left_out.values().sum::<usize>();
-    let before = games.len();
-    games.retain(|game| game.ratings.iter().any(Option::is_some));
-    left_out.insert(GameSkipReason::Rating, before - games.len());
     let candidates = choose(settings, &games, |reason| *left_out.entry(reason).or_default() += 1);
-    left_out.retain(|_, count| *count > 0);
     if candidates.is_empty() {
         let reasons: String =
             left_out.iter().map(|(reason, count)| format!("; {count} left out: {}", reason.name())).collect();
@@ -266,30 +260,24 @@ fn analyze_all(
     writer.commit()
 }
 
-/// Numbers of games by the reason why they are left out.
-type LeftOut = BTreeMap<GameSkipReason, usize>;
-
-/// The games of people from the standard starting position, the number of the others, and what is not read of all.
-pub(super) fn read_games(
-    files: &[PathBuf],
-    mut on_broken: impl FnMut(BrokenGame),
-) -> Result<(Vec<PlayedGame>, LeftOut, Unread), Error> {
-    let (mut games, mut left_out, mut unread) = (Vec::new(), BTreeMap::new(), Unread::default());
+/// The games of people from the standard starting position, and counts of the others.
+fn read_games(files: &[PathBuf]) -> Result<(Vec<PlayedGame>, RecordCounts), Error> {
+    let (mut games, mut counts) = (Vec::new(), RecordCounts::default());
     for path in files {
         for text in GameTexts::open(path)? {
             match text?.parse(None) {
                 Ok(record) => {
                     match played(&record) {
                         Ok(game) => games.push(game),
-                        Err(reason) => *left_out.entry(reason).or_default() += 1,
+                        Err(reason) => *counts.left_out.entry(reason).or_default() += 1,
                     }
-                    unread += record.unread;
+                    counts.unread += record.unread;
                 }
-                Err(game) => on_broken(game),
+                Err(_) => counts.broken += 1,
             }
         }
     }
-    Ok((games, left_out, unread))
+    Ok((games, counts))
 }
 
 /// The relevant parts of a game of people from the standard position.
@@ -299,6 +287,9 @@ fn played(record: &GameRecord) -> Result<PlayedGame, GameSkipReason> {
     }
     if record.start != Board::startpos() {
         return Err(GameSkipReason::Start);
+    }
+    if record.tags.ratings == [None; 2] {
+        return Err(GameSkipReason::Rating);
     }
     let hash = record.hash();
     let pool = Pool::of_site(&record.tags.site);
@@ -311,7 +302,6 @@ fn played(record: &GameRecord) -> Result<PlayedGame, GameSkipReason> {
         moves: record.moves.iter().map(|played| played.mv).collect(),
         hash,
         ratings: record.tags.ratings,
-        names: record.tags.players.clone(),
         players: [player(0), player(1)],
         pool,
     })
@@ -383,23 +373,11 @@ fn has_a_choice(game: &PlayedGame, ply: usize) -> bool {
 fn analyze(analyzer: &mut MoveAnalyzer, played: &PlayedGame, candidate: &RecordCandidate, control: &Control) -> Record {
     let mut game = Game::default();
     played.moves[..candidate.ply].iter().for_each(|&mv| game.push(mv));
-    let side = usize::from(game.board().side_to_move() == Color::Black);
-    Record {
-        rating: played.ratings[side].unwrap_or_default() as u16,
-        pool: played.pool,
-        player: played.players[side],
-        game: played.hash,
-        test: candidate.test,
-        ..record(analyzer, &game, played.moves[candidate.ply], control)
-    }
-}
-
-/// The record of a move of a game, without the player.
-pub(super) fn record(analyzer: &mut MoveAnalyzer, game: &Game, mv: Move, control: &Control) -> Record {
-    let analysis = analyzer.analyze(game, &[], None, control);
-    let (moves, board) = (game.moves(), game.board());
+    let analysis = analyzer.analyze(&game, &[], None, control);
+    let (moves, board, side) = (game.moves(), game.board(), candidate.ply % 2);
     let before = |plies: usize| moves.len().checked_sub(plies).map(|index| moves[index]);
     let short = |value: Value| value.clamp(i16::MIN.into(), i16::MAX.into()) as i16;
+    let mv = played.moves[candidate.ply];
     Record {
         board: *board,
         last: before(1),
@@ -408,11 +386,11 @@ pub(super) fn record(analyzer: &mut MoveAnalyzer, game: &Game, mv: Move, control
         played: analysis.moves.iter().position(|valued| valued.mv == mv).unwrap_or_default(),
         values: analysis.moves.iter().map(|valued| valued.values.map(short)).collect::<Vec<[i16; DEPTHS]>>(),
         repeats: analysis.moves.iter().map(|valued| game.keys().contains(&board.after(valued.mv).key())).collect(),
-        rating: 0,
-        pool: Pool::Lichess,
-        player: 0,
-        game: 0,
-        test: false,
+        rating: played.ratings[side].unwrap_or_default() as u16,
+        pool: played.pool,
+        player: played.players[side],
+        game: played.hash,
+        test: candidate.test,
     }
 }
 

@@ -3,7 +3,6 @@
 //! An analysis takes 10 to 30 milliseconds and a training reads it many times, so values are computed once and stored.
 //! Move features are computed from the position at each reading, so that a file outlives changes of the model.
 
-use std::fmt::{self, Display, Formatter};
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
@@ -12,7 +11,6 @@ use dyad_formats::error::Error;
 use dyad_formats::files::AtomicFile;
 use dyad_formats::input::Lines;
 use dyad_levels::analysis::DEPTHS;
-use dyad_levels::file::MoveModel;
 use serde::{Deserialize, Serialize};
 
 /// Version of the format.
@@ -28,7 +26,7 @@ struct Header {
 }
 
 /// Rating systems, which have different scales.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Pool {
     /// Lichess, the scale of the models, and unknown servers.
@@ -53,14 +51,6 @@ pub struct Offsets {
     /// Chess.com.
     #[serde(rename = "chess-com-offset")]
     pub chess_com: f64,
-}
-
-impl Offsets {
-    /// The offsets a model was trained with.
-    #[must_use]
-    pub fn of(model: &MoveModel) -> Offsets {
-        serde_json::from_value(model.made["settings"].clone()).unwrap_or_default()
-    }
 }
 
 impl Pool {
@@ -95,17 +85,6 @@ impl Pool {
             Pool::Fics => offsets.fics,
             Pool::ChessCom => offsets.chess_com,
         }
-    }
-}
-
-impl Display for Pool {
-    fn fmt(&self, f: &mut Formatter) -> fmt::Result {
-        f.write_str(match self {
-            Pool::Lichess => "Lichess",
-            Pool::Board => "over the board",
-            Pool::Fics => "FICS",
-            Pool::ChessCom => "Chess.com",
-        })
     }
 }
 

@@ -1,15 +1,10 @@
 //! Sample games for the tests of this module.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
-use dyad_engine::board::Game;
 use dyad_engine::control::Control;
 use dyad_engine::eval::Weights;
-use dyad_engine::search::{Limits, Options};
 use dyad_formats::testing::Temporary;
-use dyad_levels::file::MoveModel;
-use dyad_levels::player::{LevelPlayer, PlayerProfile};
 
 use crate::base::context::Context;
 use crate::levels::examples::MoveExample;
@@ -40,20 +35,4 @@ pub fn examples() -> Vec<MoveExample> {
     let (path, _) = prepared(&folder, "records", 1, &settings);
     let (_, records) = records::read(&path).unwrap();
     records.iter().map(|record| MoveExample::new(record, &Offsets::default())).collect()
-}
-
-/// A game (PGN) of the built-in model against itself at a rating of its own scale, players x and y with ratings, at most
-/// `plies` long.
-pub fn played(rating: f64, seed: u64, plies: usize) -> String {
-    let model = MoveModel { calibration: Vec::new(), ..(*MoveModel::embedded()).clone() };
-    let mut player = LevelPlayer::new(PlayerProfile::with_elo(&Arc::new(model), rating, seed));
-    let mut game = Game::default();
-    let mut text = String::new();
-    while game.ending().is_none() && game.moves().len() < plies {
-        let (limits, options, control) = (Limits::default(), Options::default(), Control::new(false));
-        let best = player.search(&game, &limits, &options, &control, &mut |_| ()).best.unwrap();
-        text.push_str(&format!("{} ", game.board().san(best)));
-        game.push(best);
-    }
-    format!("[White \"x\"]\n[Black \"y\"]\n[WhiteElo \"{rating}\"]\n\n{text}*\n\n")
 }
