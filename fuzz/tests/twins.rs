@@ -9,11 +9,9 @@ use proptest::test_runner::{Config, TestCaseError, TestRunner};
 #[derive(Clone, Debug)]
 enum Damage {
     FlipBit(f64, u8),
-    Set(f64, u8),
     Insert(f64, u8),
     Cut(f64, f64),
     Truncate(f64),
-    Repeat(f64, f64),
     /// Insert a part of a seed.
     Splice(f64, usize, f64, f64),
     /// Insert a word of the target's dictionary.
@@ -24,11 +22,9 @@ fn damage() -> impl Strategy<Value = Damage> {
     let place = || 0.0..1.0;
     prop_oneof![
         (place(), 0u8..8).prop_map(|(at, bit)| Damage::FlipBit(at, bit)),
-        (place(), any::<u8>()).prop_map(|(at, byte)| Damage::Set(at, byte)),
         (place(), any::<u8>()).prop_map(|(at, byte)| Damage::Insert(at, byte)),
         (place(), place()).prop_map(|(from, to)| Damage::Cut(from, to)),
         place().prop_map(Damage::Truncate),
-        (place(), place()).prop_map(|(from, to)| Damage::Repeat(from, to)),
         (place(), any::<usize>(), place(), place()).prop_map(|(at, seed, from, to)| Damage::Splice(at, seed, from, to)),
         (place(), any::<usize>()).prop_map(|(at, word)| Damage::Word(at, word)),
     ]
@@ -47,19 +43,9 @@ fn apply(damage: &Damage, input: &mut Vec<u8>, seeds: &[Vec<u8>], words: &[Strin
                 *byte ^= 1 << bit;
             }
         }
-        Damage::Set(at, value) => {
-            let at = place(at, input);
-            if let Some(byte) = input.get_mut(at) {
-                *byte = value;
-            }
-        }
         Damage::Insert(at, byte) => input.insert(place(at, input), byte),
         Damage::Cut(from, to) => drop(input.drain(range(from, to, input))),
         Damage::Truncate(at) => input.truncate(place(at, input)),
-        Damage::Repeat(from, to) => {
-            let part = input[range(from, to, input)].to_vec();
-            input.splice(place(to, input)..place(to, input), part);
-        }
         Damage::Splice(at, seed, from, to) => {
             let seed = &seeds[seed % seeds.len()];
             let at = place(at, input);

@@ -133,22 +133,12 @@ impl SelfTrainState {
 
     /// Refuses a state that contradicts the files in `folder`.
     fn check(&self, folder: &Path) -> Result<(), String> {
-        let SelfTrainState {
-            generation,
-            stage,
-            best,
-            adopted,
-            accuracy,
-            seconds,
-            interpolation,
-            playing,
-            log_bytes,
-            ..
-        } = *self;
+        let SelfTrainState { generation, best, adopted, playing, .. } = *self;
         let within = |generation: u32| generation_folder(folder, generation);
         // A generation may be the best from its match on.
-        let last = generation.saturating_sub(u32::from(stage <= Stage::Match));
+        let last = generation.saturating_sub(u32::from(self.stage <= Stage::Match));
         let log = fs::metadata(folder.join(LOG)).map_or(0, |metadata| metadata.len());
+        let is_beyond = |fraction: Option<f64>| fraction.is_some_and(|fraction| !(0.0..=1.0).contains(&fraction));
         let problems = [
             (generation == 0, "generations are counted from 1".to_string()),
             (generation > 1 && !within(generation - 1).is_dir(), format!("there is no generation before {generation}")),
@@ -158,20 +148,14 @@ impl SelfTrainState {
                 adopted > best || (adopted == 0) != (best == 0),
                 format!("{adopted} were not adopted up to generation {best}"),
             ),
-            (
-                accuracy.is_some_and(|accuracy| !(0.0..=1.0).contains(&accuracy)),
-                "the agreement is not within 0 and 1".to_string(),
-            ),
-            (
-                interpolation.is_some_and(|coefficient| !(0.0..=1.0).contains(&coefficient)),
-                "the interpolation is not within 0 and 1".to_string(),
-            ),
+            (is_beyond(self.accuracy), "the agreement is not within 0 and 1".to_string()),
+            (is_beyond(self.interpolation), "the interpolation is not within 0 and 1".to_string()),
             (
                 playing > best || (playing > 0 && !folder.join(PLAYING).is_file()),
                 format!("the engine cannot play with generation {playing}"),
             ),
-            (!seconds.is_finite() || seconds < 0.0, "the seconds are not a duration".to_string()),
-            (log < log_bytes, format!("{LOG} has {log} bytes and should have {log_bytes}")),
+            (!(0.0..f64::INFINITY).contains(&self.seconds), "the seconds are not a duration".to_string()),
+            (log < self.log_bytes, format!("{LOG} has {log} bytes and should have {}", self.log_bytes)),
         ];
         problems.into_iter().find(|(wrong, _)| *wrong).map_or(Ok(()), |(_, problem)| Err(problem))
     }

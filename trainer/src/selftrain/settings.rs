@@ -413,7 +413,7 @@ impl SelfTrainSettings {
             ("window", u64::from(self.window)),
             ("passes", u64::from(self.passes)),
         ];
-        at_least_1(&counts)?;
+        counts.iter().try_for_each(|&(name, count)| number::check(name, count, &(1..)))?;
         number::check("match-games", self.match_games, &(1..=MOST_GAMES))?;
         number::check("long-games", self.long_games, &(0..=MOST_GAMES))?;
         PolicySampler::check(self.policy_openings)?;
@@ -435,7 +435,7 @@ impl SelfTrainSettings {
                 number::check("pairs-l2", self.pairs_l2, &(0.0..=1e9))
             }
             Method::Comparison => {
-                at_least_1(&[("label-nodes", self.label_nodes)])?;
+                number::check("label-nodes", self.label_nodes, &(1..))?;
                 self.labels().check()?;
                 self.training().check()
             }
@@ -491,14 +491,6 @@ fn misplaced(name: &str, method: Method) -> Option<String> {
         .keys()
         .contains(&name)
         .then(|| format!("{name} belongs to a training by {other} (method {other}), and this one is by {method}"))
-}
-
-/// Refuses a count of 0.
-fn at_least_1(counts: &[(&str, u64)]) -> Result<(), String> {
-    match counts.iter().find(|(_, count)| *count == 0) {
-        Some((name, _)) => Err(format!("{name} must be at least 1")),
-        None => Ok(()),
-    }
 }
 
 /// The numbers a training runs with, for a user.
