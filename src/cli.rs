@@ -303,35 +303,6 @@ mod tests {
         }
     }
 
-    /// Words of which every option takes one that is not its default.
-    pub(super) const WORDS: &str = "3 0.25 1-0 white mover word start all moves improve comparison normalized 8+0.08 A:x=1 \
-        7 0.5 500 a=0.5 tempo=0.5 tempo tiny regression adam";
-
-    #[test]
-    fn every_option_of_every_command_is_parsed() {
-        use clap::error::ErrorKind::{InvalidValue, UnknownArgument, ValueValidation};
-        let command = Arguments::command_with_defaults();
-        let mut count = 0;
-        for (names, tool) in tools(&command, &["dyad".into()]) {
-            for argument in tool.get_arguments() {
-                let Some(name) = argument.get_long().map(|name| format!("--{name}")) else { continue };
-                let numbers = argument.get_num_args().map_or(1, |range| range.min_values());
-                let numbers = if argument.get_action().takes_values() { numbers } else { 0 };
-                let choices = argument.get_possible_values();
-                let choices = choices.iter().map(clap::builder::PossibleValue::get_name);
-                let is_parsed = choices.chain(WORDS.split(' ')).any(|word| {
-                    let words =
-                        names.iter().chain([&name]).map(String::as_str).chain(std::iter::repeat_n(word, numbers));
-                    let error = command.clone().try_get_matches_from(words).err();
-                    error.is_none_or(|error| ![InvalidValue, UnknownArgument, ValueValidation].contains(&error.kind()))
-                });
-                assert!(is_parsed, "{names:?} {name}");
-                count += 1;
-            }
-        }
-        assert!(count > 100, "{count}");
-    }
-
     #[test]
     fn one_option_has_one_spelling() {
         let all = tools(&Arguments::command_with_defaults(), &["dyad".into()]);

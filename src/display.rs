@@ -119,47 +119,24 @@ impl Moves {
     }
 }
 
-/// How a comparison of two moves is printed.
-#[derive(Clone, Copy)]
-pub enum Form {
-    /// In words; of equally good moves only that.
-    Words,
-    /// In words, with all parts.
-    All,
-    /// As one line of JSON.
-    Json,
-}
-
-impl Form {
-    /// The form that the arguments of `explain` ask for.
-    pub fn of(ask: &Explain) -> Form {
-        match ask {
-            Explain { json: true, .. } => Form::Json,
-            Explain { all: true, .. } => Form::All,
-            Explain { .. } => Form::Words,
-        }
-    }
-}
-
 /// Why one move is better than another.
 pub fn comparison(
     game: &Game,
     moves: Moves,
-    limits: &Limits,
-    form: Form,
+    &Explain { nodes, json, all, .. }: &Explain,
     session: &mut Session,
     control: &Control,
 ) -> Vec<String> {
-    let Session { engine, settings, .. } = session;
+    let (limits, Session { engine, settings, .. }) = (&Limits::nodes(nodes), session);
     let found = match moves {
         Moves::Two(moves) => Comparison::search(engine, game, moves, limits, &settings.search, control),
         Moves::WithBest(mv) => Comparison::with_best(engine, game, mv, limits, &settings.search, control),
     };
-    match (found, form) {
-        (Some(found), Form::Json) => vec![found.json().to_string()],
-        (Some(found), Form::Words) if found.is_equal() => vec![dyad_explain::sentence::verdict(&found)],
-        (Some(found), _) => lines(&found.to_string()),
-        (None, _) => vec!["info string explain: stopped before both moves were searched".to_string()],
+    match found {
+        Some(found) if json => vec![found.json().to_string()],
+        Some(found) if found.is_equal() && !all => vec![dyad_explain::sentence::verdict(&found)],
+        Some(found) => lines(&found.to_string()),
+        None => vec!["info string explain: stopped before both moves were searched".to_string()],
     }
 }
 

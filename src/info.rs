@@ -1,13 +1,14 @@
 //! The UCI lines of a search.
 //!
-//! `vampirc-uci` writes them, except for `currmovenumber`, which it misspells, and `bestmove 0000`, which it lacks.
+//! `vampirc-uci` writes them, except for moves, whose notation the board knows, and `currmovenumber`, which it
+//! misspells.
 
 use std::borrow::Cow;
 use std::time::Duration;
 
 use dyad_engine::board::{Board, Move};
 use dyad_engine::search::{Bound, Info, Score};
-use vampirc_uci::{Serializable, UciInfoAttribute as Attribute, UciMessage, UciMove, UciPiece, UciSquare};
+use vampirc_uci::{Serializable, UciInfoAttribute as Attribute, UciMessage};
 
 /// An info line on the root position `board`.
 pub fn info_line(info: &Info, board: &Board, show_wdl: bool) -> String {
@@ -27,7 +28,7 @@ pub fn info_line(info: &Info, board: &Board, show_wdl: bool) -> String {
         Attribute::HashFull(saturate(info.hashfull, u16::MAX)),
         Attribute::TbHits(info.tbhits),
         Attribute::Time(vampirc_uci::Duration::milliseconds(saturate(info.time.as_millis(), i64::MAX))),
-        Attribute::Pv(line(board, &info.pv)),
+        Attribute::Any("pv".to_string(), line(board, &info.pv)),
     ]);
     UciMessage::Info(attributes).serialize()
 }
@@ -45,11 +46,11 @@ pub fn current_move_line(board: &Board, depth: u32, mv: Move, number: usize) -> 
 
 /// The `bestmove` line.
 pub fn best_move_line(board: &Board, best: Option<Move>, ponder: Option<Move>) -> String {
-    let Some(best) = best else {
-        return "bestmove 0000".to_string();
-    };
-    let ponder = ponder.map(|ponder| message_move(&board.after(best), ponder));
-    UciMessage::BestMove { best_move: message_move(board, best), ponder }.serialize()
+    match (best, ponder) {
+        (None, _) => "bestmove 0000".to_string(),
+        (Some(best), None) => format!("bestmove {}", board.uci(best)),
+        (Some(best), Some(ponder)) => format!("bestmove {} ponder {}", board.uci(best), board.after(best).uci(ponder)),
+    }
 }
 
 /// Words that XBoard takes for the failed start of an engine, after which it reads no more of the engine's lines, and
@@ -102,27 +103,14 @@ fn score(score: Score, bound: Bound) -> Attribute {
 }
 
 /// The moves of a line. The board of each move determines its notation.
-fn line(board: &Board, moves: &[Move]) -> Vec<UciMove> {
+fn line(board: &Board, moves: &[Move]) -> String {
     let mut board = *board;
-    let mut line = Vec::with_capacity(moves.len());
-    for &mv in moves {
-        line.push(message_move(&board, mv));
+    let texts = moves.iter().map(|&mv| {
+        let text = board.uci(mv);
         board = board.after(mv);
-    }
-    line
-}
-
-fn message_move(board: &Board, mv: Move) -> UciMove {
-    let text = board.uci(mv);
-    let text = text.as_bytes();
-    let square = |at: usize| UciSquare::from(text[at].into(), text[at + 1] - b'0');
-    let promotion = text.get(4).map(|piece| match piece {
-        b'n' => UciPiece::Knight,
-        b'b' => UciPiece::Bishop,
-        b'r' => UciPiece::Rook,
-        _ => UciPiece::Queen,
+        text
     });
-    UciMove { from: square(0), to: square(2), promotion }
+    texts.collect::<Vec<_>>().join(" ")
 }
 
 /// Converts a number to the type of its field in a message; `largest` if it does not fit.

@@ -11,8 +11,8 @@
 //! `quit`, a signal and a closed output stop all jobs. After the end of input, jobs that end by themselves are
 //! completed.
 //!
-//! The queue has a limit in bytes. When it is full, reading pauses until there is space, so that the sender blocks and
-//! nothing is lost. During a search that only `stop` ends, reading never pauses, and commands that do not fit are
+//! The queue has a limit. When it is full, reading pauses until there is space, so that the sender blocks and nothing is
+//! lost. During a search that only `stop` ends, reading never pauses, and commands that do not fit are
 //! refused.
 //!
 //! A self-training runs on threads of its own. Its options and commands take effect at once; new weights are queued
@@ -27,7 +27,6 @@ mod go;
 mod job;
 mod line;
 mod options;
-mod setting;
 mod watch;
 mod weights;
 
@@ -42,7 +41,6 @@ use crossbeam::channel::{Receiver, Sender, at, never, select, unbounded};
 use dyad_engine::board::{Board, Game};
 use dyad_engine::control::Control;
 use dyad_engine::eval::Weights;
-use dyad_engine::search::Limits;
 use vampirc_uci::{Serializable, UciMessage};
 
 pub use self::command::is_command;
@@ -51,12 +49,11 @@ use self::go::Go;
 use self::job::{End, Event, Job, Kind, Work};
 use self::line::{Input, MAX_LENGTH, Reader};
 use self::options::{Assignment, Set, Setter};
-use self::setting::Setting;
 use self::watch::Pipes;
-use crate::display::{self, Form, Moves};
+use crate::display::{self, Moves};
 use crate::info::{info_string, printable};
 use crate::perft;
-use crate::session::{Session, Trained, engine_name};
+use crate::session::{Outcome, Session, Trained, engine_name};
 use crate::training::{Message, Training};
 
 /// Speaks UCI over standard input and output until `quit` or the end of input.
@@ -76,7 +73,7 @@ pub fn run_on_stdin() -> Result<ExitCode, Box<dyn Error>> {
     while uci.ending.is_none() {
         uci.step(Some(&reader), None);
     }
-    if uci.ending == Some(Ending::Quit) && uci.is_busy() && uci.burst_has_jobs && reader.ends_within(SCRIPT_TIMEOUT) {
+    if uci.ending == Some(Ending::Quit) && uci.has_work() && reader.ends_within(SCRIPT_TIMEOUT) {
         uci.ending = Some(Ending::Script);
     }
     uci.finish();
@@ -126,19 +123,12 @@ struct Uci {
     engine: State,
     /// Tasks accepted while the engine was busy.
     queue: VecDeque<Task>,
-    /// Size of the queue in bytes.
-    queue_bytes: usize,
-    /// Number of [`Task::Ready`] in the queue.
-    waiting_isready: usize,
-    debug: bool,
     /// Whether `uci` was received.
     identified: bool,
     /// Why the program ends, if it does.
     ending: Option<Ending>,
     /// Whether a command was refused or failed.
     failed: bool,
-    /// Whether a job other than a search was accepted since the last pause of the input.
-    burst_has_jobs: bool,
     training: Training,
     jobs: Sender<Job>,
     events: Receiver<Event>,
@@ -153,8 +143,8 @@ struct Uci {
 enum Ending {
     /// The end of input: only jobs that do not end by themselves are stopped.
     Input,
-    /// `quit` as the last line of a script that was sent in one piece: searches are stopped, and other jobs are
-    /// completed, as the benchmark of `printf 'bench\nquit'`.
+    /// `quit` as the last line of the input: searches are stopped, and other jobs are completed, as the benchmark of
+    /// `printf 'bench\nquit'`.
     Script,
     /// `quit`: all jobs are stopped.
     Quit,
@@ -203,22 +193,14 @@ enum Task {
 }
 
 impl Task {
-    /// Approximate size in the queue in bytes.
-    fn size(&self) -> usize {
-        match self {
-            Task::Job(work, _) => work.size() + size_of::<Control>(),
-            Task::Ready => size_of::<Task>(),
-        }
-    }
-
     /// Whether it usually takes its time.
     fn is_long(&self) -> bool {
         matches!(self, Task::Job(work, _) if !work.kind().quick)
     }
 }
 
-/// Limit of the queue in bytes: a hundred thousand commands, or twenty searches of the longest games.
-const MAX_QUEUE_BYTES: usize = 64 << 20;
+/// Limit of the queue, with the longest games three gigabytes.
+const MAX_QUEUE: usize = 1_000;
 
 /// The longest time that `isready` waits for the first message of a training.
 const READY_TIMEOUT: Duration = Duration::from_millis(75);
@@ -244,13 +226,9 @@ impl Uci {
             game: Ok(Game::default()),
             engine: State::Free(Box::new(session)),
             queue: VecDeque::new(),
-            queue_bytes: 0,
-            waiting_isready: 0,
-            debug: false,
             identified: false,
             ending: None,
             failed: false,
-            burst_has_jobs: false,
             training,
             jobs: job::spawn_worker(sender)?,
             events,
@@ -299,7 +277,6 @@ impl Uci {
                     self.refuse(&error);
                 }
             }
-            Input::Pause => self.burst_has_jobs = false,
             Input::End => self.ending = Some(Ending::Input),
         }
     }
@@ -312,7 +289,6 @@ impl Uci {
                 self.start_training();
                 if self.is_at_work() { self.output.message(&UciMessage::ReadyOk) } else { self.submit(Task::Ready) }
             }
-            Command::Debug(on) => self.debug = on,
             Command::Nothing => {}
             Command::Quit => self.ending = Some(Ending::Quit),
             Command::Stop => self.controls().for_each(|control| control.stop()),
@@ -322,9 +298,6 @@ impl Uci {
                     self.output.info(&format!("position: assumed: {}", set.notes.join(", ")));
                 }
                 self.game = Ok(set.game);
-                self.debug_info(|uci| {
-                    uci.game.as_ref().map_or_else(Clone::clone, |game| format!("position {}", game.board().fen()))
-                });
             }
             Command::Position(Err(error)) => self.refuse_position(&error),
             Command::Display => self.with_board(|uci, board| uci.output.lines(&display::board(&board))),
@@ -333,11 +306,17 @@ impl Uci {
                 if self.game.is_err() {
                     self.game = Ok(Game::default());
                 }
-                self.set(Setting::NewGame);
+                self.set(|session| {
+                    session.engine.clear();
+                    session.opponent.new_game();
+                    session.trained_reported = false;
+                    Ok(None)
+                });
             }
             Command::SetOption(text) => match Assignment::parse(&text) {
-                Ok(Assignment { name, set: Set::Engine(set), length }) => {
-                    self.set(Setting::Option { name, set, length });
+                Ok(Assignment { name, set: Set::Engine(set) }) => {
+                    let set = Box::new(move |session: &mut Session| weights::named(name, set(session)));
+                    self.start(Work::Set(Some(name), set), false);
                 }
                 Ok(Assignment { set: Set::Training(set), .. }) => self.set_training(set),
                 Err(error) => self.refuse(&error),
@@ -349,7 +328,7 @@ impl Uci {
             }
             Command::Go(go) => self.go(&go),
             Command::Eval => self.with_board(|uci, board| uci.start(Work::Eval(board), false)),
-            Command::Explain(ask) => self.explain(&ask),
+            Command::Explain(ask) => self.explain(ask),
             Command::Bench(settings) => self.start(Work::Bench(settings), false),
             Command::Genfens(ask) => self.start(Work::Genfens(ask), false),
         }
@@ -373,10 +352,10 @@ impl Uci {
         if !std::mem::replace(&mut self.identified, true) {
             match &mut self.engine {
                 State::Free(session) => {
-                    let note = Setting::PlayTrained.apply(session).unwrap_or_else(Some);
+                    let note = weights::set_default(session).unwrap_or_else(Some);
                     notes = note.map(|note| info_string(&note)).into_iter().collect();
                 }
-                State::Busy(_) => self.set(Setting::PlayTrained),
+                State::Busy(_) => self.set(weights::set_default),
             }
         }
         let name = engine_name(self.in_use().1);
@@ -414,19 +393,17 @@ impl Uci {
         };
         let (limits, notes) = go.limits(game.board());
         notes.iter().for_each(|note| self.output.info(note));
-        self.debug_info(|_| go::describe(&limits, game.board()));
         let ponder = limits.ponder;
         self.start(Work::Search(game, limits), ponder);
     }
 
-    fn explain(&mut self, ask: &Explain) {
+    fn explain(&mut self, ask: Explain) {
         if ask.moves.is_empty() {
             return self.with_board(|uci, board| uci.start(Work::Explain(board, ask.json), false));
         }
         match self.game.as_ref().map_err(String::clone).and_then(|game| Moves::read(&ask.moves, game)) {
             Ok((game, moves)) => {
-                let form = Form::of(ask);
-                self.start(Work::Compare(Box::new(game), moves, Limits::nodes(ask.nodes), form), false);
+                self.start(Work::Compare(Box::new(game), moves, ask), false);
             }
             Err(error) => self.refuse(&error),
         }
@@ -447,12 +424,12 @@ impl Uci {
     }
 
     fn start(&mut self, work: Work, ponder: bool) {
-        self.burst_has_jobs |= !work.kind().search;
         self.submit(Task::Job(work, Arc::new(Control::new(ponder))));
     }
 
-    fn set(&mut self, setting: Setting) {
-        self.start(Work::Set(setting), false);
+    /// Changes the session, otherwise than by an option.
+    fn set(&mut self, set: impl Fn(&mut Session) -> Outcome + Send + 'static) {
+        self.start(Work::Set(None, Box::new(set)), false);
     }
 
     /// Sets an option of the training, or runs one of its commands.
@@ -468,7 +445,7 @@ impl Uci {
         }
         let folder = self.training.folder();
         if folder != before {
-            self.set(Setting::TrainFolder(folder));
+            self.set(move |session| weights::set_folder(session, folder.clone()));
         }
     }
 
@@ -495,7 +472,7 @@ impl Uci {
     /// Whether a change of the session is running or queued.
     fn is_setting(&self) -> bool {
         let runs = matches!(&self.engine, State::Busy(running) if running.kind.setting);
-        runs || self.queue.iter().any(|task| matches!(task, Task::Job(Work::Set(_), _)))
+        runs || self.queue.iter().any(|task| matches!(task, Task::Job(Work::Set(..), _)))
     }
 
     /// Handles a message of the training.
@@ -505,12 +482,12 @@ impl Uci {
             Message::Started { note, playing } => {
                 self.output.train(&note);
                 if let Some(playing) = playing {
-                    self.set(Setting::UsePlaying(playing));
+                    self.set(move |session| weights::use_resumed(session, &playing));
                 }
             }
             Message::Report(text) | Message::Ended(Ok(text)) => self.output.train(&text),
             Message::Ended(Err(error)) => self.output.train(&format!("error: {error}")),
-            Message::Promoted(promoted) => self.set(Setting::Promote(promoted)),
+            Message::Promoted(promoted) => self.set(move |session| weights::promote(session, &promoted)),
         }
     }
 
@@ -522,13 +499,11 @@ impl Uci {
         if self.is_full() && self.is_endless() {
             return self.output.info("too many commands are waiting for the search to be stopped: ignored");
         }
-        if let Task::Job(Work::Set(Setting::Option { name, .. }), _) = &task
+        if let Task::Job(Work::Set(Some(name), _), _) = &task
             && (self.is_at_work() || self.queue.iter().any(Task::is_long))
         {
             self.output.info(&format!("{name} will be set when the search has ended"));
         }
-        self.queue_bytes += task.size();
-        self.waiting_isready += usize::from(matches!(task, Task::Ready));
         self.queue.push_back(task);
     }
 
@@ -537,8 +512,6 @@ impl Uci {
         while !self.is_busy()
             && let Some(task) = self.queue.pop_front()
         {
-            self.queue_bytes -= task.size();
-            self.waiting_isready -= usize::from(matches!(task, Task::Ready));
             self.run_task(task);
         }
         self.answer_isready();
@@ -546,11 +519,10 @@ impl Uci {
 
     /// Answers each queued `isready` during a long job.
     fn answer_isready(&mut self) {
-        if self.waiting_isready > 0 && self.is_at_work() {
+        if self.is_at_work() {
+            let before = self.queue.len();
             self.queue.retain(|task| !matches!(task, Task::Ready));
-            let answered = std::mem::take(&mut self.waiting_isready);
-            self.queue_bytes -= answered * Task::Ready.size();
-            (0..answered).for_each(|_| self.output.message(&UciMessage::ReadyOk));
+            (self.queue.len()..before).for_each(|_| self.output.message(&UciMessage::ReadyOk));
         }
     }
 
@@ -564,8 +536,6 @@ impl Uci {
                 if !self.is_busy() {
                     return self.output.message(&UciMessage::ReadyOk);
                 }
-                self.queue_bytes += Task::Ready.size();
-                self.waiting_isready += 1;
                 return self.queue.push_front(Task::Ready);
             }
         };
@@ -605,6 +575,12 @@ impl Uci {
         matches!(self.engine, State::Busy(..))
     }
 
+    /// Whether a job other than a search runs or waits.
+    fn has_work(&self) -> bool {
+        let runs = matches!(&self.engine, State::Busy(running) if !running.kind.search);
+        runs || self.queue.iter().any(|task| matches!(task, Task::Job(work, _) if !work.kind().search))
+    }
+
     /// Whether a long job is running that has not sent `bestmove` yet.
     fn is_at_work(&self) -> bool {
         matches!(&self.engine, State::Busy(running) if !running.kind.quick && !running.answered)
@@ -617,7 +593,7 @@ impl Uci {
     }
 
     fn is_full(&self) -> bool {
-        self.queue_bytes >= MAX_QUEUE_BYTES
+        self.queue.len() >= MAX_QUEUE
     }
 
     /// Whether to read input: the queue must stay within its limit, but a command that ends a search must be read.
@@ -667,7 +643,6 @@ impl Uci {
         if ending.is_at_once() {
             // Each search gets its `bestmove`, even if it has not begun.
             self.queue.retain(|task| matches!(task, Task::Job(work, _) if work.kind().search));
-            self.waiting_isready = 0;
         }
         let running = match &self.engine {
             State::Busy(running) => Some((running.kind, &running.control)),
@@ -685,14 +660,6 @@ impl Uci {
             waits |= !control.stopped();
         }
         waits
-    }
-
-    /// Prints an info string if `debug` is on.
-    fn debug_info(&mut self, text: impl FnOnce(&Uci) -> String) {
-        if self.debug {
-            let text = text(self);
-            self.output.info(&text);
-        }
     }
 }
 

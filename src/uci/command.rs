@@ -22,8 +22,6 @@ pub enum Command {
     Uci,
     /// `isready`: answer `readyok`.
     IsReady,
-    /// `debug`: print more info strings, or not.
-    Debug(bool),
     /// `ucinewgame`: the next search is of another game.
     NewGame,
     /// `stop`: end the search and send `bestmove`.
@@ -127,7 +125,7 @@ struct Entry {
 const COMMANDS: [Entry; 18] = [
     Entry { word: "uci", usage: "", about: "name the engine and list its options", protocol: true, parse: |_| message("uci") },
     Entry { word: "isready", usage: "", about: "answer readyok", protocol: true, parse: |_| message("isready") },
-    Entry { word: "debug", usage: "on|off", about: "print more info strings, or not", protocol: true, parse: debug },
+    Entry { word: "debug", usage: "on|off", about: "accepted and ignored", protocol: true, parse: debug },
     Entry { word: "setoption", usage: "name N [value V]", about: "set an option", protocol: true, parse: |rest| Ok(Command::SetOption(rest.to_string())) },
     Entry { word: "register", usage: "", about: "accepted and ignored", protocol: true, parse: |_| Ok(Command::Nothing) },
     Entry { word: "ucinewgame", usage: "", about: "clear hash table and histories", protocol: true, parse: |_| message("ucinewgame") },
@@ -198,7 +196,7 @@ fn message(line: &str) -> Result<Command, String> {
     match catch_unwind(|| parse_one(line)).map_err(|_| unexpected())? {
         UciMessage::Uci => Ok(Command::Uci),
         UciMessage::IsReady => Ok(Command::IsReady),
-        UciMessage::Debug(on) => Ok(Command::Debug(on)),
+        UciMessage::Debug(_) => Ok(Command::Nothing),
         UciMessage::UciNewGame => Ok(Command::NewGame),
         UciMessage::Stop => Ok(Command::Stop),
         UciMessage::PonderHit => Ok(Command::PonderHit),
@@ -221,7 +219,7 @@ fn position(rest: &str) -> Result<Setup, String> {
     let (board, rest) = if kind.eq_ignore_ascii_case("startpos") {
         (Board::startpos(), rest)
     } else if kind.eq_ignore_ascii_case("fen") {
-        let (text, rest) = split_at_moves(rest);
+        let (text, rest) = split_at(rest, "moves");
         let (complete, assumed) = fen::complete(text);
         let board = Board::from_fen(&complete).map_err(|error| error.to_string())?;
         notes = assumed;
@@ -236,12 +234,12 @@ fn position(rest: &str) -> Result<Setup, String> {
     Ok(Setup { game: play(board, moves)?, notes })
 }
 
-/// Splits the text before the word `moves`.
-fn split_at_moves(text: &str) -> (&str, &str) {
+/// Splits the text before a word.
+pub fn split_at<'a>(text: &'a str, at: &str) -> (&'a str, &'a str) {
     let mut rest = text;
     while !rest.is_empty() {
         let (word, after) = split_word(rest);
-        if word.eq_ignore_ascii_case("moves") {
+        if word.eq_ignore_ascii_case(at) {
             return (&text[..text.len() - rest.len()], rest);
         }
         rest = after;
@@ -360,7 +358,6 @@ mod tests {
             Ok(Some(command)) => match command {
                 Command::Uci => "uci".to_string(),
                 Command::IsReady => "isready".to_string(),
-                Command::Debug(on) => format!("debug {on}"),
                 Command::NewGame => "newgame".to_string(),
                 Command::Stop => "stop".to_string(),
                 Command::PonderHit => "ponderhit".to_string(),
@@ -411,8 +408,8 @@ mod tests {
             ("UCI\r", "uci"),
             ("  isready  ", "isready"),
             ("IsReady now", "isready"),
-            ("debug on", "debug true"),
-            ("debug\toff", "debug false"),
+            ("debug on", "nothing"),
+            ("debug\toff", "nothing"),
             ("debug", "error"),
             ("debug maybe", "error"),
             ("ucinewgame", "newgame"),
@@ -432,7 +429,7 @@ mod tests {
             ("isreadyfoo", "error"),
             ("ucinewgamex", "error"),
             ("ponderhitter", "error"),
-            ("joho debug on", "debug true"),
+            ("joho debug on", "nothing"),
             ("foo bar isready", "isready"),
             ("foo d", "error"),
             ("bench d", "error"),

@@ -34,25 +34,6 @@ pub struct Go {
     pub notes: Vec<String>,
 }
 
-/// The limits of a search of `board`, for the user.
-pub fn describe(limits: &Limits, board: &Board) -> String {
-    let mut words = Vec::new();
-    let mut add = |name: &str, value: Option<String>| words.extend(value.map(|value| format!("{name} {value}")));
-    let time = |time: Duration| format!("{} ms", time.as_millis());
-    add("depth", limits.depth.map(|depth| depth.to_string()));
-    add("nodes", limits.nodes.map(|nodes| nodes.to_string()));
-    add("mate in", limits.mate.map(|moves| moves.to_string()));
-    add("move time", limits.movetime.map(time));
-    add("clock", limits.clock.map(|clock| time(clock.remaining)));
-    add("increment", limits.clock.map(|clock| time(clock.increment)));
-    add("moves to go", limits.clock.and_then(|clock| clock.moves_to_go).map(|moves| moves.to_string()));
-    let moves: Vec<String> = limits.searchmoves.iter().map(|&mv| board.uci(mv)).collect();
-    add("moves", (!moves.is_empty()).then(|| moves.join(" ")));
-    words.extend(limits.infinite.then(|| "until stopped".to_string()));
-    words.extend(limits.ponder.then(|| "pondering".to_string()));
-    if words.is_empty() { "search without limits".to_string() } else { format!("search: {}", words.join(", ")) }
-}
-
 type Field = fn(&mut Go) -> &mut Option<i64>;
 
 /// The arguments that are followed by a number.

@@ -16,15 +16,14 @@ use dyad_engine::board::{Board, Game};
 use dyad_engine::control::Control;
 use dyad_engine::search::{Limits, Options, Report};
 
-use super::command::{Bench, Genfens};
+use super::command::{Bench, Explain, Genfens};
 use super::genfens;
-use super::setting::Setting;
+use super::options::Setter;
 use crate::bench;
-use crate::display::{self, Form, Moves, PrintLine};
+use crate::display::{self, Moves, PrintLine};
 use crate::info::{best_move_line, current_move_line, ended_line, info_line, info_string};
 use crate::perft;
 use crate::session::{Session, engine_name};
-use crate::tables;
 
 /// Minimum interval between two reports of `currmove`.
 const CURRENT_MOVE_EVERY: Duration = Duration::from_secs(1);
@@ -47,13 +46,14 @@ pub enum Work {
     /// Explain the static evaluation, as JSON if `true`.
     Explain(Board, bool),
     /// Explain why one move is better than another.
-    Compare(Box<Game>, Moves, Limits, Form),
+    Compare(Box<Game>, Moves, Explain),
     /// Run the benchmark.
     Bench(Bench),
     /// Generate openings.
     Genfens(Genfens),
-    /// Change the session.
-    Set(Setting),
+    /// Change the session; with the name of the option that is set. Some changes take seconds, as a hash table of many
+    /// gigabytes.
+    Set(Option<&'static str>, Setter<Session>),
 }
 
 /// Properties of a job.
@@ -158,25 +158,10 @@ impl Work {
         };
         Kind {
             search: matches!(self, Work::Search(..) | Work::NoPosition { .. }),
-            setting: matches!(self, Work::Set(_)),
-            quick: matches!(self, Work::Eval(_) | Work::Explain(..) | Work::Set(_)),
+            setting: matches!(self, Work::Set(..)),
+            quick: matches!(self, Work::Eval(_) | Work::Explain(..) | Work::Set(..)),
             endless,
         }
-    }
-
-    /// Approximate size in the queue in bytes.
-    pub fn size(&self) -> usize {
-        /// A move and the key of its position.
-        const MOVE: usize = 16;
-        /// A setter without its value, and its allocation.
-        const SETTER: usize = 256;
-        let more = match self {
-            Work::Search(game, _) | Work::Compare(game, ..) => size_of::<Game>() + MOVE * game.moves().len(),
-            Work::NoPosition { refusal, .. } => refusal.len(),
-            Work::Set(setting) => SETTER + setting.size(),
-            _ => 0,
-        };
-        size_of::<Work>() + more
     }
 
     /// Runs the work. Returns the last lines, or the error.
@@ -195,15 +180,13 @@ impl Work {
             Work::Perft(board, depth) => perft::divide(board, *depth, control, print),
             Work::Eval(board) => display::evaluation(board, &session.engine),
             Work::Explain(board, json) => display::explanation(board, &session.engine, *json),
-            Work::Compare(game, moves, limits, form) => {
-                display::comparison(game, *moves, limits, *form, session, control)
-            }
+            Work::Compare(game, moves, ask) => display::comparison(game, *moves, ask, session, control),
             Work::Bench(Bench { depth, json }) => bench::run(*depth, *json, &session.engine, control, print)?,
             Work::Genfens(ask) => {
                 genfens::run(ask, &session.engine, control, print).map_err(|error| format!("genfens: {error}"))?;
                 Vec::new()
             }
-            Work::Set(setting) => setting.apply(session)?.map(|note| info_string(&note)).into_iter().collect(),
+            Work::Set(_, set) => set(session)?.map(|note| info_string(&note)).into_iter().collect(),
         })
     }
 
@@ -236,10 +219,8 @@ fn search(game: &Game, limits: &Limits, session: &mut Session, control: &Control
     if ended {
         print(ended_line(board));
     }
-    let patience = tables::patience(limits, &session.settings.search);
-    let tables = session.settings.tables.tables(patience, control, print);
-    let options = Options { tables, ..session.settings.search.clone() };
     let choice = &session.settings.tables;
+    let options = Options { tables: choice.tables(), ..session.settings.search.clone() };
     let mut player = session.opponent.player(limits);
     if session.trained.is_some() && !std::mem::replace(&mut session.trained_reported, true) {
         print(info_string(&match player {
@@ -258,7 +239,9 @@ fn search(game: &Game, limits: &Limits, session: &mut Session, control: &Control
             print(current_move_line(board, *depth, *mv, *number));
         }
         Report::Answer(outcome) => {
-            choice.report_error(print);
+            if let Some(fault) = choice.take_error() {
+                print(info_string(&format!("SyzygyPath: {fault}")));
+            }
             print(best_move_line(board, outcome.best, outcome.ponder));
         }
         _ => {}

@@ -35,16 +35,12 @@ pub enum Input {
         /// Its length.
         length: usize,
     },
-    /// A pause before the next line.
-    Pause,
     /// The end of input.
     End,
 }
 
 /// Limit of lines that were read and not handled, in bytes.
 const MAX_UNREAD: usize = 16 << 20;
-/// Smallest time between two lines that were not sent together.
-const PAUSE: Duration = Duration::from_millis(50);
 /// Interval between two attempts to continue reading or writing.
 const RETRY_INTERVAL: Duration = Duration::from_millis(2);
 
@@ -77,8 +73,7 @@ impl Reader {
                     pipes.note_end();
                 }
                 unread.fetch_add(input.size(), Relaxed);
-                let pause = lines.paused.then_some(Input::Pause);
-                if pause.into_iter().chain([input]).any(|input| sender.send(input).is_err()) || last {
+                if sender.send(input).is_err() || last {
                     return;
                 }
             }
@@ -104,7 +99,6 @@ impl Reader {
         let deadline = Instant::now() + time;
         loop {
             match self.lines.recv_deadline(deadline) {
-                Ok(Input::Pause) => {}
                 Ok(Input::Line(text)) if text.trim().is_empty() => {}
                 received => return received == Ok(Input::End),
             }
@@ -154,24 +148,19 @@ fn is_quit(input: &Input) -> bool {
 /// Splits bytes into lines.
 struct Lines<R> {
     source: R,
-    /// Whether there was a [`PAUSE`] before the last line.
-    paused: bool,
 }
 
 impl<R: BufRead> Lines<R> {
     fn new(source: R) -> Self {
-        Lines { source, paused: false }
+        Lines { source }
     }
 
     fn read(&mut self) -> Input {
         let mut line = Vec::new();
         let mut length = 0;
-        self.paused = false;
         loop {
-            let asked = Instant::now();
             // The second call returns the buffer without a read; a terminal may report its end only once.
             let more = retry(|| self.source.fill_buf().map(|chunk| !chunk.is_empty()));
-            self.paused |= asked.elapsed() > PAUSE;
             let chunk = if more.unwrap_or(false) { self.source.fill_buf().unwrap_or_default() } else { &[] };
             let at_end = chunk.is_empty();
             let newline = chunk.iter().position(|&byte| byte == b'\n');

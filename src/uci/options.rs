@@ -17,6 +17,7 @@ use dyad_engine::search::{HashError, MOVE_OVERHEAD};
 use dyad_levels::file::{MAX_ELO, MIN_ELO};
 use vampirc_uci::{Serializable, UciOptionConfig};
 
+use super::command::{split_at, split_word};
 use super::go::number;
 use super::weights;
 use crate::opponent::Opponent;
@@ -80,63 +81,30 @@ const TABLE: [Row; 27] = [
         session.engine.set_threads(threads as usize);
         Ok(None)
     } }) },
-    Row { name: "MultiPV", of: Of::Engine(Kind::Spin { default: 1, min: 1, max: 256, set: |session, lines| {
-        session.settings.search.multipv = lines as usize;
-        Ok(None)
-    } }) },
+    Row { name: "MultiPV", of: Of::Engine(Kind::Spin { default: 1, min: 1, max: 256, set: |session, lines| set(&mut session.settings.search.multipv, lines as usize) }) },
     // Declares that the engine can ponder; the GUI decides whether it does.
     Row { name: "Ponder", of: Of::Engine(Kind::Check { default: false, set: |_, _| Ok(None) }) },
-    Row { name: "Move Overhead", of: Of::Engine(Kind::Spin { default: MOVE_OVERHEAD.as_millis() as i64, min: 0, max: 5000, set: |session, milliseconds| {
-        session.settings.search.move_overhead = Duration::from_millis(milliseconds as u64);
-        Ok(None)
-    } }) },
+    Row { name: "Move Overhead", of: Of::Engine(Kind::Spin { default: MOVE_OVERHEAD.as_millis() as i64, min: 0, max: 5000, set: |session, milliseconds| set(&mut session.settings.search.move_overhead, Duration::from_millis(milliseconds as u64)) }) },
     Row { name: "Clear Hash", of: Of::Engine(Kind::Button { press: |session| {
         session.engine.clear();
         Ok(None)
     } }) },
-    Row { name: "UCI_ShowWDL", of: Of::Engine(Kind::Check { default: false, set: |session, on| {
-        session.settings.show_wdl = on;
-        Ok(None)
-    } }) },
+    Row { name: "UCI_ShowWDL", of: Of::Engine(Kind::Check { default: false, set: |session, on| set(&mut session.settings.show_wdl, on) }) },
     // Without an effect: the search is the same for games and analysis.
     Row { name: "UCI_AnalyseMode", of: Of::Engine(Kind::Check { default: false, set: |_, _| Ok(None) }) },
-    Row { name: "UCI_Chess960", of: Of::Engine(Kind::Check { default: false, set: |session, on| {
-        session.settings.chess960 = on;
-        Ok(None)
-    } }) },
+    Row { name: "UCI_Chess960", of: Of::Engine(Kind::Check { default: false, set: |session, on| set(&mut session.settings.chess960, on) }) },
     Row { name: "UCI_LimitStrength", of: Of::Engine(Kind::Check { default: false, set: |session, on| {
         session.opponent.limited = on;
         session.trained_reported = false;
         Ok(None)
     } }) },
-    Row { name: "UCI_Elo", of: Of::Engine(Kind::Spin { default: MAX_ELO as i64, min: MIN_ELO as i64, max: MAX_ELO as i64, set: |session, elo| {
-        session.opponent.elo = elo as u32;
-        Ok(None)
-    } }) },
-    Row { name: "LevelSeed", of: Of::Engine(Kind::Spin { default: 0, min: 0, max: i32::MAX as i64, set: |session, seed| {
-        session.opponent.seed = seed as u64;
-        Ok(None)
-    } }) },
-    Row { name: "LevelThinkTime", of: Of::Engine(Kind::Check { default: false, set: |session, on| {
-        session.opponent.think_time = on;
-        Ok(None)
-    } }) },
-    Row { name: "SyzygyPath", of: Of::Engine(Kind::Text { default: String::new, set: |session, path| {
-        session.settings.tables.set_path(path)?;
-        Ok(None)
-    } }) },
-    Row { name: "SyzygyProbeDepth", of: Of::Engine(Kind::Spin { default: 1, min: 1, max: 100, set: |session, depth| {
-        session.settings.tables.depth = depth as i32;
-        Ok(None)
-    } }) },
-    Row { name: "SyzygyProbeLimit", of: Of::Engine(Kind::Spin { default: MOST_PIECES, min: 0, max: MOST_PIECES, set: |session, pieces| {
-        session.settings.tables.pieces = pieces as u32;
-        Ok(None)
-    } }) },
-    Row { name: "Syzygy50MoveRule", of: Of::Engine(Kind::Check { default: true, set: |session, on| {
-        session.settings.tables.fifty_moves = on;
-        Ok(None)
-    } }) },
+    Row { name: "UCI_Elo", of: Of::Engine(Kind::Spin { default: MAX_ELO as i64, min: MIN_ELO as i64, max: MAX_ELO as i64, set: |session, elo| set(&mut session.opponent.elo, elo as u32) }) },
+    Row { name: "LevelSeed", of: Of::Engine(Kind::Spin { default: 0, min: 0, max: i32::MAX as i64, set: |session, seed| set(&mut session.opponent.seed, seed as u64) }) },
+    Row { name: "LevelThinkTime", of: Of::Engine(Kind::Check { default: false, set: |session, on| set(&mut session.opponent.think_time, on) }) },
+    Row { name: "SyzygyPath", of: Of::Engine(Kind::Text { default: String::new, set: |session, path| Ok(session.settings.tables.set_path(path)) }) },
+    Row { name: "SyzygyProbeDepth", of: Of::Engine(Kind::Spin { default: 1, min: 1, max: 100, set: |session, depth| set(&mut session.settings.tables.depth, depth as i32) }) },
+    Row { name: "SyzygyProbeLimit", of: Of::Engine(Kind::Spin { default: MOST_PIECES, min: 0, max: MOST_PIECES, set: |session, pieces| set(&mut session.settings.tables.pieces, pieces as u32) }) },
+    Row { name: "Syzygy50MoveRule", of: Of::Engine(Kind::Check { default: true, set: |session, on| set(&mut session.settings.tables.fifty_moves, on) }) },
     Row { name: "WeightsFile", of: Of::Engine(Kind::Text { default: String::new, set: weights::set_file }) },
     Row { name: "PlayTrained", of: Of::Engine(Kind::Combo { values: || PlayTrained::NAMES.to_vec(), set: weights::set_play_trained }) },
     Row { name: "Train", of: Of::Training(Kind::Combo { values: Mode::names, set: Training::set_mode }) },
@@ -148,6 +116,12 @@ const TABLE: [Row; 27] = [
     Row { name: "TrainFolder", of: Of::Training(Kind::Text { default: training::default_folder, set: Training::set_folder }) },
     Row { name: "TrainGamesFile", of: Of::Training(Kind::Text { default: String::new, set: Training::set_games }) },
 ];
+
+/// Sets a field that later jobs read.
+fn set<T>(field: &mut T, value: T) -> Outcome {
+    *field = value;
+    Ok(None)
+}
 
 /// A session with the defaults of all options.
 ///
@@ -183,8 +157,6 @@ pub struct Assignment {
     pub name: &'static str,
     /// Sets the option.
     pub set: Set,
-    /// Length of the value in bytes.
-    pub length: usize,
 }
 
 /// Sets an option to the parsed value.
@@ -204,7 +176,7 @@ impl Assignment {
         let (name, value) = split(text)?;
         let row = find(name).ok_or_else(|| format!("unknown option {}", quote(name)))?;
         let set = row.read(value).map_err(|error| format!("{}: {error}", row.name))?;
-        Ok(Assignment { name: row.name, set, length: value.len() })
+        Ok(Assignment { name: row.name, set })
     }
 }
 
@@ -215,33 +187,14 @@ fn find(name: &str) -> Option<Row> {
     rows().find(|row| words(row.name) == wanted)
 }
 
-/// Splits `name N value V` into name and value. Both may contain the word "value", so the name is the longest one in
-/// the table; an unknown name ends at the first "value".
+/// Splits `name N value V` into name and value. No name contains the word "value".
 fn split(text: &str) -> Result<(&str, &str), String> {
-    let (word, text) = super::command::split_word(text);
+    let (word, text) = split_word(text);
     if !word.eq_ignore_ascii_case("name") || text.is_empty() {
         return Err("setoption: expected name <option> [value <value>]".to_string());
     }
-    let cuts: Vec<(&str, &str)> = cuts(text);
-    let known = cuts.iter().rev().find(|(name, _)| find(name).is_some());
-    Ok(*known.unwrap_or(&cuts[0]))
-}
-
-/// All splits of the text at a word "value", from the shortest name to the whole text as name.
-fn cuts(text: &str) -> Vec<(&str, &str)> {
-    const MOST: usize = 16;
-    let mut cuts = Vec::new();
-    let mut rest = text;
-    while !rest.is_empty() && cuts.len() < MOST {
-        let (word, after) = super::command::split_word(rest);
-        if word.eq_ignore_ascii_case("value") {
-            let name = text[..text.len() - rest.len()].trim_ascii_end();
-            cuts.push((name, after.trim_ascii_end()));
-        }
-        rest = after;
-    }
-    cuts.push((text.trim_ascii_end(), ""));
-    cuts
+    let (name, rest) = split_at(text, "value");
+    Ok((name.trim_ascii_end(), split_word(rest).1.trim_ascii_end()))
 }
 
 impl Row {

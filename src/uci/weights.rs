@@ -48,37 +48,51 @@ pub fn set_play_trained(session: &mut Session, name: &str) -> Outcome {
     }
 }
 
+/// Sets `PlayTrained` to its default for GUIs, unless it was set.
+pub fn set_default(session: &mut Session) -> Outcome {
+    match session.settings.weights.play_trained {
+        Some(_) => Ok(None),
+        None => named("PlayTrained", set_play_trained(session, PlayTrained::NAMES[0])),
+    }
+}
+
+/// The note of an option that was set, or its error, with the name of the option.
+pub fn named(name: &str, outcome: Outcome) -> Outcome {
+    let with_name = |text: String| format!("{name}: {text}");
+    outcome.map(|note| note.map(with_name)).map_err(with_name)
+}
+
 /// Sets `TrainFolder` for the choice of weights.
 pub fn set_folder(session: &mut Session, folder: Option<PathBuf>) -> Outcome {
     let choice = &mut session.settings.weights;
     let changed = choice.folder != folder;
     choice.folder = folder;
     let plays = !matches!(choice.play_trained, None | Some(PlayTrained::Never));
-    if changed && plays && choice.file.is_empty() { choose(session) } else { Ok(None) }
+    if changed && plays && choice.file.is_empty() { named("PlayTrained", choose(session)) } else { Ok(None) }
 }
 
 /// Uses weights that a self-training has proven stronger, if the weights that they beat, or weights of the same
-/// training, are in use; and its best ones with `PlayTrained` latest. Returns a note.
-pub fn promote(session: &mut Session, promoted: &Promoted) -> Option<String> {
+/// training, are in use; and its best ones with `PlayTrained` latest.
+pub fn promote(session: &mut Session, promoted: &Promoted) -> Outcome {
     let Promoted { weights, trained, beaten } = promoted;
     let latest = match session.settings.weights.play_trained {
-        Some(PlayTrained::Never) => return None,
+        Some(PlayTrained::Never) => return Ok(None),
         Some(PlayTrained::Latest) => true,
         Some(PlayTrained::Proven) | None => false,
     };
     if !trained.proven {
-        return latest.then(|| use_trained(session, weights.clone(), trained, LATEST));
+        return Ok(latest.then(|| format!("train {}", use_trained(session, weights.clone(), trained, LATEST))));
     }
     let in_use = session.engine.weights();
     let is_own = session.trained.as_ref().is_some_and(|own| own.path.parent() == trained.path.parent());
     if !is_own && in_use.id() != *beaten {
-        return Some(format!(
-            "generation {} is stronger than other weights than those in use now ({}): Train resume measures it against these",
+        return Ok(Some(format!(
+            "train generation {} is stronger than other weights than those in use now ({}): Train resume measures it against these",
             trained.generation,
             in_use.id()
-        ));
+        )));
     }
-    Some(use_trained(session, weights.clone(), trained, ""))
+    Ok(Some(format!("train {}", use_trained(session, weights.clone(), trained, ""))))
 }
 
 /// What is said of the best weights of a training.
@@ -92,8 +106,19 @@ fn use_trained(session: &mut Session, weights: Arc<Weights>, trained: &Trained, 
     note
 }
 
+/// Uses the weights of a resumed training if they have beaten those in use, which an option may have changed since the
+/// training began.
+pub fn use_resumed(session: &mut Session, playing: &Playing) -> Outcome {
+    let is_wanted = matches!(session.settings.weights.play_trained, None | Some(PlayTrained::Proven));
+    if !is_wanted || !playing.has_beaten(session.engine.weights()) {
+        return Ok(None);
+    }
+    let used = use_playing(session, playing);
+    used.map(|note| note.map(|note| format!("train {note}"))).map_err(|error| format!("train error: {error}"))
+}
+
 /// Uses the weights of a training.
-pub fn use_playing(session: &mut Session, playing: &Playing) -> Outcome {
+fn use_playing(session: &mut Session, playing: &Playing) -> Outcome {
     let Playing { generation, path, since, .. } = playing;
     let trained = Trained { generation: *generation, path: path.clone(), proven: true };
     load_trained(session, &trained, &format!(", proven stronger on {since}"))

@@ -171,15 +171,9 @@ fn names_are_read_in_any_case_and_with_blanks_around_the_value() {
 fn tables_that_come_later_are_found_when_their_folder_is_named_again() {
     let folder = folder("tables-later");
     let mut program = Program::start();
-    program.send("position fen 8/8/4k3/8/8/8/1Q6/K7 w - - 0 1");
     let mut printed = || {
         program.send(&format!("setoption name SyzygyPath value {}", folder.display()));
-        let mut output = program.search("go depth 1");
-        while output.iter().any(|line| line.contains("still looking")) {
-            output = program.search("go depth 1");
-        }
-        output.retain(|line| line.starts_with("info string SyzygyPath: ") && line.contains(" tables of up to "));
-        output
+        program.sync()
     };
     assert_eq!(printed(), ["info string SyzygyPath: 0 tables of up to 0 pieces"]);
     for table in ["KQvK.rtbw", "KQvK.rtbz"] {
