@@ -2,8 +2,8 @@
 //!
 //! GUIs control an engine by options, and match programs send all options again before each game. So `Train` has an
 //! effect only when its value changes. Options are sent in alphabetical order, `Train` before `TrainFolder`, so a
-//! training begins at the next `isready`, or after a second without an option. A training that failed is retried when
-//! another of its options changes, which may have caused the error. All other settings are in `settings.json` of the
+//! training begins at the next `isready`, or after a second without an option. A training that failed or ended by itself
+//! begins again when another of its options changes. All other settings are in `settings.json` of the
 //! folder, which a user may write before the training begins.
 //!
 //! The training has its own thread with a lower priority than the search, and shares only the initial weights with it.
@@ -26,8 +26,7 @@ use dyad_formats::weights_file;
 use dyad_trainer::base::words::counted;
 use dyad_trainer::report::{LivePage, PageNote, own_page};
 use dyad_trainer::selftrain::{
-    self, End, Given, Method, Overview, Playing, SelfTrainEvent, SelfTrainLogLine, SelfTrainSettings, SelfTrainSummary,
-    Stage,
+    self, End, Given, Method, Overview, Playing, SelfTrainEvent, SelfTrainLogLine, SelfTrainSettings, Stage,
 };
 
 use crate::browser;
@@ -120,10 +119,8 @@ pub struct Training {
     threads: i64,
     /// `TrainOpenPage`.
     open_page: bool,
-    /// Whether the last training failed to begin, or ended with an error.
-    failed: bool,
-    /// Whether the last training ended by itself.
-    finished: bool,
+    /// Whether the last training failed or ended by itself.
+    ended: bool,
     requested: Option<Request>,
     running: Option<Running>,
     events: Sender<Message>,
@@ -185,8 +182,7 @@ impl Training {
             minutes: 0,
             threads: 0,
             open_page: false,
-            failed: false,
-            finished: false,
+            ended: false,
             requested: None,
             running: None,
             events,
@@ -205,14 +201,14 @@ impl Training {
     }
 
     fn request(&mut self, mode: Mode) -> Outcome {
-        (self.failed, self.finished) = (false, false);
+        self.ended = false;
         self.requested = Some(Request { mode, due: Some(Instant::now() + START_DELAY) });
         Ok(None)
     }
 
     /// Stops the running or requested training.
     pub fn stop(&mut self) -> Outcome {
-        (self.failed, self.finished) = (false, false);
+        self.ended = false;
         let requested = self.requested.take().is_some();
         match &self.running {
             Some(running) => {
@@ -224,12 +220,8 @@ impl Training {
         }
     }
 
-    /// Sets `TrainFolder`. After a training that has ended by itself, another folder begins another one.
+    /// Sets `TrainFolder`.
     pub fn set_folder(&mut self, folder: &str) -> Outcome {
-        if self.finished && self.mode != Mode::Off && self.folder != folder {
-            self.folder = folder.to_string();
-            return self.request(self.mode);
-        }
         self.set(|training| &mut training.folder, folder.to_string())
     }
 
@@ -275,10 +267,10 @@ impl Training {
         self.on_option(changed)
     }
 
-    /// Postpones a requested start, because more options may follow. After a failure a changed option retries the
-    /// training. A running training does not change.
+    /// Postpones a requested start, because more options may follow. After the end of a training a changed option begins
+    /// it again. A running training does not change.
     fn on_option(&mut self, changed: bool) -> Outcome {
-        if changed && self.failed && self.mode != Mode::Off {
+        if changed && self.ended && self.mode != Mode::Off {
             return self.request(self.mode);
         }
         if let Some(Request { due: Some(due), .. }) = &mut self.requested {
@@ -336,7 +328,7 @@ impl Training {
     /// weights in use; `trained` is the training that these are from. Returns a note.
     pub fn start(&mut self, in_use: &Arc<Weights>, trained: Option<&Trained>) -> Result<Option<&'static str>, String> {
         let started = self.try_to_start(in_use, trained);
-        self.failed = started.is_err();
+        self.ended = started.is_err();
         started
     }
 
@@ -395,10 +387,9 @@ impl Training {
         match (message, &mut self.running) {
             (Message::Started { .. }, Some(running)) => running.has_begun = true,
             (Message::Report(text), Some(running)) => running.last = text.clone(),
-            (Message::Ended(end), running) => {
+            (Message::Ended(_), running) => {
                 let was_stopped = running.take().is_none_or(|running| running.stop.stopped());
-                let is_last = !was_stopped && self.requested.is_none();
-                (self.failed, self.finished) = (end.is_err() && is_last, end.is_ok() && is_last);
+                self.ended = !was_stopped && self.requested.is_none();
             }
             _ => {}
         }
@@ -517,7 +508,8 @@ impl Order {
         if let Some(problem) = page.finish() {
             reporter.report(&problem);
         }
-        Ok(farewell(&summary))
+        let more = if summary.end == End::Finished { "" } else { "; Train resume continues it" };
+        Ok(format!("{summary}{more}"))
     }
 
     fn report_start(&self, overview: Option<&Overview>, reporter: &Reporter) {
@@ -553,19 +545,6 @@ fn games_file(games: &str) -> Result<PathBuf, String> {
     let opened = files::open(&path);
     opened.map_err(|error| format!("TrainGamesFile: {}: {error}", path.display()))?;
     Ok(path)
-}
-
-/// The last report of a training.
-fn farewell(summary: &SelfTrainSummary) -> String {
-    let SelfTrainSummary { end, generations, adopted, best, playing, .. } = summary;
-    let best = best.as_ref().map_or(String::new(), |path| format!(", best weights {}", path.display()));
-    let playing = match playing {
-        0 => ", none is proven stronger than the weights that the engine plays with".to_string(),
-        playing => format!(", generation {playing} is proven stronger"),
-    };
-    let more = if *end == End::Finished { "" } else { "; Train resume continues it" };
-    let generations = counted(u64::from(*generations), "generation", "generations");
-    format!("{end}: {generations} done, {adopted} adopted{best}{playing}{more}")
 }
 
 /// Opens the page of a training.
@@ -725,7 +704,7 @@ mod tests {
     }
 
     #[test]
-    fn a_training_that_failed_is_tried_again_when_an_option_is_changed() {
+    fn a_training_that_ended_begins_again_when_an_option_is_changed() {
         let (events, receiver) = crossbeam::channel::unbounded();
         let mut training = Training::new(events);
         let weights = Weights::embedded();
@@ -761,25 +740,15 @@ mod tests {
         end(&mut training, true, Ok("stopped: 0 generations done".to_string()));
         training.set_folder("here").unwrap();
         assert!(training.due().is_none());
+        end(&mut training, false, Ok("finished: 1 generation done".to_string()));
+        training.set_mode("games").unwrap();
+        assert!(training.due().is_none(), "the same options again");
+        training.set_folder("two").unwrap();
+        assert!(training.due().is_some());
+        training.stop().unwrap();
         end(&mut training, false, no_room());
         training.set_mode("off").unwrap();
         training.set_folder("nowhere").unwrap();
         assert!(training.due().is_none());
-    }
-
-    #[test]
-    fn another_folder_begins_another_training_when_one_has_ended() {
-        let (events, _receiver) = crossbeam::channel::unbounded();
-        let mut training = Training::new(events);
-        training.set_mode("scratch").unwrap();
-        training.requested = None;
-        for (stopped, begins) in [(false, true), (true, false)] {
-            end(&mut training, stopped, Ok("finished: 1 generation done".to_string()));
-            training.set_mode("scratch").unwrap();
-            assert!(training.due().is_none(), "the same options again");
-            training.set_folder(if stopped { "three" } else { "two" }).unwrap();
-            assert_eq!(training.due().is_some(), begins);
-            training.requested = None;
-        }
     }
 }

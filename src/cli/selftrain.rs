@@ -10,9 +10,9 @@ use std::path::{Path, PathBuf, absolute};
 use clap::{Args, Command, ValueEnum};
 use dyad_engine::eval::Weights;
 use dyad_formats::input::is_standard_input;
-use dyad_trainer::base::words::{counted, grouped};
+use dyad_trainer::base::words::grouped;
 use dyad_trainer::report::LivePage;
-use dyad_trainer::selftrain::{self, End, Method, Preset, SelfTrainEvent, SelfTrainSettings, SelfTrainSummary};
+use dyad_trainer::selftrain::{self, End, Method, Preset, SelfTrainEvent, SelfTrainSettings};
 
 use super::progress::ProgressDisplay;
 use super::settings::Given;
@@ -65,28 +65,13 @@ pub fn run(arguments: Arguments) -> Outcome {
     if let Some(problem) = page.finish() {
         eprintln!("{problem}");
     }
-    print_summary(&summary, &folder);
+    println!("{summary}");
+    if summary.end != End::Finished {
+        println!("resume with: dyad selftrain --out {} --resume", folder.display());
+    }
     match summary.end {
         End::Stopped if generations > 0 => Err(format!("stopped; generation {generations} is not complete").into()),
         _ => Ok(()),
-    }
-}
-
-fn print_summary(summary: &SelfTrainSummary, folder: &Path) {
-    let SelfTrainSummary { end, generations, adopted, best, playing, reference } = summary;
-    println!("{end}: {}, {adopted} adopted", counted(u64::from(*generations), "generation", "generations"));
-    match best {
-        Some(path) => println!("best weights: {}", path.display()),
-        None => println!("no generation has beaten the initial weights yet"),
-    }
-    match playing {
-        0 => println!("no generation is proven to beat {reference} yet"),
-        playing => {
-            println!("generation {playing} is proven to beat {reference}: {}", folder.join("playing.json").display());
-        }
-    }
-    if *end != End::Finished {
-        println!("resume with: dyad selftrain --out {} --resume", folder.display());
     }
 }
 
@@ -168,21 +153,8 @@ mod tests {
     fn options_are_settings() {
         for (line, name, value) in [
             ("--method regression", "method", json!("regression")),
-            ("--preset improve", "preset", json!("improve")),
-            ("--scores white", "scores", json!("white")),
             ("--variant double-chess960", "variant", json!("double-chess960")),
             ("--seed 1", "seed", json!(1)),
-            ("--nodes 250", "nodes", json!(250)),
-            ("--label-nodes 7", "label-nodes", json!(7)),
-            ("--positions 7", "positions", json!(7)),
-            ("--batch 255", "batch", json!(255)),
-            ("--generations 7", "generations", json!(7)),
-            ("--minutes 7", "minutes", json!(7)),
-            ("--match-games 120", "match-games", json!(120)),
-            ("--match-nodes 7", "match-nodes", json!(7)),
-            ("--tuning-pairs 7", "tuning-pairs", json!(7)),
-            ("--long-games 10", "long-games", json!(10)),
-            ("--long-nodes 7", "long-nodes", json!(7)),
             ("--sprt -10 30 0.05 0.05", "sprt", json!([-10.0, 30.0, 0.05, 0.05])),
             ("--window 8", "window", json!(8)),
         ] {

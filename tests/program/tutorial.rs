@@ -95,7 +95,7 @@ fn one_hour() {
         ("--positions 60000", "--positions 200"),
     ];
     let (text, place) = follow("tutorial-hour", "hour.md", &smaller);
-    for said in ["finished: 1 generation,", "finished: 2 generations,", "finished: iteration", "bestmove"] {
+    for said in ["finished: 1 generation done,", "finished: 2 generations done,", "finished: iteration", "bestmove"] {
         assert!(text.contains(said), "{said}: {text}");
     }
     for file in ["my-training/report.html", "second/report.html"] {

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use super::strength::{NODES, Strength};
 use crate::arena::matches::{MatchRecord, MatchScore};
 use crate::arena::statistics::{Decision, Estimate};
-use crate::base::words::{grouped, spoken};
+use crate::base::words::{counted, grouped, spoken};
 
 /// The result of a self-training.
 #[derive(Clone, Debug, PartialEq)]
@@ -51,12 +51,25 @@ impl fmt::Display for End {
     }
 }
 
+impl fmt::Display for SelfTrainSummary {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let SelfTrainSummary { end, generations, adopted, best, playing, reference } = self;
+        write!(f, "{end}: {} done, {adopted} adopted", counted(u64::from(*generations), "generation", "generations"))?;
+        best.as_ref().map_or(Ok(()), |best| write!(f, ", best weights {}", best.display()))?;
+        match playing {
+            0 => write!(f, ", none is proven to beat {reference} yet"),
+            playing => write!(f, ", generation {playing} is proven to beat {reference}"),
+        }
+    }
+}
+
 /// The stages of a generation, in order. The [settings](super::settings::SelfTrainSettings::stages) determine which of
 /// them a generation has.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Stage {
     /// Self-play of the best weights.
+    #[default]
     Games,
     /// Positions are drawn from the games.
     Positions,

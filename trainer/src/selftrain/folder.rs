@@ -55,7 +55,7 @@ use crate::base::lock::{self, FolderLock, is_foreign};
 use crate::learn::folder::{BEST, CHECKPOINT, DATA, LOG, REPORT, SETTINGS};
 
 /// The state of a self-training.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub(super) struct SelfTrainState {
     /// The current or next generation.
@@ -90,25 +90,6 @@ pub(super) struct SelfTrainState {
     checksum: Option<String>,
 }
 
-impl Default for SelfTrainState {
-    fn default() -> SelfTrainState {
-        SelfTrainState {
-            generation: 1,
-            stage: Stage::Games,
-            best: 0,
-            adopted: 0,
-            accuracy: None,
-            seconds: 0.0,
-            interpolation: None,
-            playing: 0,
-            distance: None,
-            strength: None,
-            log_bytes: 0,
-            checksum: None,
-        }
-    }
-}
-
 impl SelfTrainState {
     /// The text of `state.json`: the fields, followed by the CRC-32 of all bytes before it.
     fn to_text(&self) -> String {
@@ -138,7 +119,6 @@ impl SelfTrainState {
         // A generation may be the best from its match on.
         let last = generation.saturating_sub(u32::from(self.stage <= Stage::Match));
         let log = fs::metadata(folder.join(LOG)).map_or(0, |metadata| metadata.len());
-        let is_beyond = |fraction: Option<f64>| fraction.is_some_and(|fraction| !(0.0..=1.0).contains(&fraction));
         let problems = [
             (generation == 0, "generations are counted from 1".to_string()),
             (generation > 1 && !within(generation - 1).is_dir(), format!("there is no generation before {generation}")),
@@ -148,13 +128,10 @@ impl SelfTrainState {
                 adopted > best || (adopted == 0) != (best == 0),
                 format!("{adopted} were not adopted up to generation {best}"),
             ),
-            (is_beyond(self.accuracy), "the agreement is not within 0 and 1".to_string()),
-            (is_beyond(self.interpolation), "the interpolation is not within 0 and 1".to_string()),
             (
                 playing > best || (playing > 0 && !folder.join(PLAYING).is_file()),
                 format!("the engine cannot play with generation {playing}"),
             ),
-            (!(0.0..f64::INFINITY).contains(&self.seconds), "the seconds are not a duration".to_string()),
             (log < self.log_bytes, format!("{LOG} has {log} bytes and should have {}", self.log_bytes)),
         ];
         problems.into_iter().find(|(wrong, _)| *wrong).map_or(Ok(()), |(_, problem)| Err(problem))
@@ -242,7 +219,7 @@ impl Folder {
         weights_file::save(start, &self.weights(0))?;
         weights_file::save(reference, &self.file(REFERENCE))?;
         save(&self.file(SETTINGS), &settings.to_json())?;
-        let state = SelfTrainState::default();
+        let state = SelfTrainState { generation: 1, ..SelfTrainState::default() };
         self.save_state(&state)?;
         remove(&beginning)?;
         Ok(state)
