@@ -75,11 +75,8 @@ fn prepare(arguments: Prepare) -> Outcome {
     let (files, weights) = (&arguments.files, Weights::embedded());
     let summary = prepare::prepare(&settings, files, &weights, &arguments.out, &mut context)?;
     drop(progress);
-    let prepare::RecordCounts { games, broken, unread, left_out, records } = summary;
+    let prepare::RecordCounts { games, broken, left_out, records } = summary;
     println!("{records} positions of {games} games in {} ({broken} games could not be read)", arguments.out.display());
-    if !unread.is_empty() {
-        println!("{unread}");
-    }
     for (reason, count) in left_out {
         println!("{count:>10} games left out: {}", reason.name());
     }

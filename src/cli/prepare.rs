@@ -73,9 +73,6 @@ fn name(pass: PreparePass) -> &'static str {
 
 fn print(summary: &SampleSummary, counts: &PrepareCounts) {
     println!("{} games or lines read, {} of them broken", counts.games, counts.broken);
-    if !counts.unread.is_empty() {
-        println!("{}", counts.unread);
-    }
     for (reason, count) in &counts.left_out {
         println!("{count:>10} left out: {}", reason.name());
     }

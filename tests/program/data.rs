@@ -182,7 +182,7 @@ fn games_of_openbench_become_samples() {
     let samples = SampleFile::open(&folder.join("a.samples")).unwrap().load().unwrap();
     assert!(samples.iter().all(|sample| sample.has_result() && sample.has_score()));
     // Some openings of Chess960 castle as in standard chess.
-    assert!(samples.iter().any(|sample| sample.castles_unusually()));
+    assert!(samples.iter().any(|sample| sample.board().unwrap().castles_unusually()));
 }
 
 #[test]
@@ -362,8 +362,13 @@ fn scores_of_the_wrong_side_are_refused() {
     let folder = folder("data-sides");
     fs::write(folder.join("lichess.pgn"), "1. e4 {[%eval 0.25]} e5 {[%eval 0.30]} 2. Nf3 {[%eval 0.2]} 1-0\n").unwrap();
     fs::write(folder.join("plain.pgn"), "1. e4 e5 2. Nf3 1-0\n").unwrap();
-    refuse(&folder, "prepare lichess.pgn -o a.samples --scores mover", "given from White's side, not the mover's");
-    run(&folder, "prepare lichess.pgn -o a.samples --scores white --scored");
+    write_games(&folder.join("games.pgn"), 20);
+    refuse(&folder, "prepare games.pgn -o a.samples --scores mover", "given from White's side, not the mover's");
+    // This form is always White's.
+    for side in ["mover", "white"] {
+        run(&folder, &format!("prepare lichess.pgn -o {side}.samples --scores {side} --scored"));
+    }
+    assert_eq!(identity(folder.join("mover.samples")), identity(folder.join("white.samples")));
     // A copy without scores before it hides nothing; positions have no ratings.
     fs::write(folder.join("bare.pgn"), "1. e4 e5 2. Nf3 1-0\n").unwrap();
     let printed = run(&folder, "prepare bare.pgn lichess.pgn -o c.samples --scores white --scored");
@@ -376,28 +381,6 @@ fn scores_of_the_wrong_side_are_refused() {
         command(&folder, "prepare plain.pgn -o b.samples --scores white").output().expect("the program was built");
     let warned = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(output.status.success() && warned.contains("no game or line has a score"), "{warned}");
-}
-
-/// What has a form that is not known is not guessed and not dropped without a word.
-#[test]
-fn what_is_not_read_is_said() {
-    let folder = folder("data-unread");
-    let games = "[WhiteElo \"2400?\"]\n\n1. e4 {3.5/6 after six rounds} e5 {+0.30/9} 2. Nf3 {+3} Nc6 {-0.20/9} *\n";
-    fs::write(folder.join("a.pgn"), games).unwrap();
-    let printed = run(&folder, "prepare a.pgn -o a.samples --scores mover --scored");
-    assert!(printed.contains("2 positions written"), "{printed}");
-    let unread = "not read, since their form is not known: 2 scores, 1 ratings, 0 results; the first: ";
-    assert!(printed.contains(unread), "{printed}");
-    refuse(
-        &folder,
-        "level prepare a.pgn -o a.records",
-        "0 scores, 1 ratings, 0 results; the first: WhiteElo \"2400?\"",
-    );
-    // 20,000 games on one line.
-    let line = "[Event \"a\"] 1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 4. Bxc6 dxc6 5. O-O 1-0 ".repeat(20_000);
-    fs::write(folder.join("line.pgn"), line).unwrap();
-    let printed = run(&folder, "prepare line.pgn -o b.samples");
-    assert!(printed.contains("20000 games or lines read, 0 of them broken"), "{printed}");
 }
 
 /// What is no file of games is called what it is.

@@ -1,7 +1,5 @@
 //! A game as it was played, wherever it comes from.
 
-use std::fmt;
-use std::ops::AddAssign;
 use std::path::PathBuf;
 
 use dyad_engine::board::{Board, Move};
@@ -58,44 +56,6 @@ pub struct BrokenGame {
     pub problem: String,
 }
 
-/// What games have in a form that is not known, and is not read.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Unread {
-    /// Comments that may be scores.
-    pub scores: u64,
-    /// Tags of ratings.
-    pub ratings: u64,
-    /// Tags of results.
-    pub results: u64,
-    /// The first of all.
-    pub example: Option<String>,
-}
-
-impl Unread {
-    /// Whether all was read.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.example.is_none()
-    }
-}
-
-impl AddAssign for Unread {
-    fn add_assign(&mut self, other: Unread) {
-        self.scores += other.scores;
-        self.ratings += other.ratings;
-        self.results += other.results;
-        self.example = self.example.take().or(other.example);
-    }
-}
-
-impl fmt::Display for Unread {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Unread { scores, ratings, results, example } = self;
-        write!(f, "not read, since their form is not known: {scores} scores, {ratings} ratings, {results} results")?;
-        example.as_ref().map_or(Ok(()), |example| write!(f, "; the first: {example}"))
-    }
-}
-
 /// A game, replayed and found legal.
 #[derive(Clone, Debug)]
 pub struct GameRecord {
@@ -107,8 +67,6 @@ pub struct GameRecord {
     pub moves: Vec<PlayedMove>,
     /// How it ended, if it did.
     pub result: Option<GameResult>,
-    /// What is not read.
-    pub unread: Unread,
 }
 
 impl GameRecord {

@@ -3,15 +3,12 @@
 //! | form | written by | side |
 //! |---|---|---|
 //! | `[%eval 0.25]`, `[%eval #-3]`, `[%eval 0.25,18]` | Lichess, Scid, En Croissant, Dyad | White's, after the move |
-//! | `[%eval 35,21]`, in centipawns | ChessBase | White's, after the move |
 //! | `wv=0.25` | TCEC | White's |
-//! | `+0.35/20 1.2s`, `-M12/40`, `+0,35/20` | Cute Chess, fastchess, Fritz | see `ScoreSide` |
-//! | `+0.35 20/31 1200 500000`, `+0.35`, `+M5` | OpenBench | see `ScoreSide` |
+//! | `+0.35/20 1.2s`, `-M12/40` | Cute Chess, fastchess, OpenBench | see `ScoreSide` |
 //! | `(Bb5 a6) +0.4/18` | Arena, CCRL | see `ScoreSide` |
-//! | `ev=0.25` | TCEC, early seasons | see `ScoreSide` |
 //!
-//! `M` counts plies to the mate, `#` moves. A comment is of one of these forms as a whole, or its score is not read: `3.5/6
-//! after six rounds` is no score.
+//! `M` counts plies to the mate, `#` moves. A comment is of one of these forms as a whole, or its score is not read:
+//! `3.5/6 after six rounds` is no score.
 
 use crate::input::decode;
 use crate::score::{GameResult, Score};
@@ -28,8 +25,6 @@ pub enum Remark {
     /// The score of the position after the move, from White's side. The other forms are of the search that chose the
     /// move, so of the position before it.
     After(Score),
-    /// It may be a score, in a form that is not known.
-    Unknown,
 }
 
 impl Remark {
@@ -46,20 +41,18 @@ impl Remark {
         if first.trim_end_matches(',').eq_ignore_ascii_case("book") {
             return Some(Remark::Book);
         }
-        let remark = match (command(text), field(text, "wv="), field(text, "ev=")) {
-            (Some(score), ..) => score.map(Remark::After),
-            (_, Some(score), _) => score.map(Remark::WhiteScore),
-            (.., Some(score)) => score.map(Remark::Score),
-            _ => {
-                let text = behind_line(text);
-                let score = score_and_depth(text).or_else(|| bare(text));
-                if score.is_none() && !may_be_score(text) {
-                    return None;
-                }
-                score.map(Remark::Score)
-            }
+        let white = || {
+            let value = text.split([' ', ',', ';', '\n', '\r', '\t']).find_map(|field| field.strip_prefix("wv="))?;
+            pawns(value).or_else(|| plies_to_mate(value))
         };
-        remark.or(Some(Remark::Unknown))
+        let behind_line = || {
+            let (_, rest) = text.strip_prefix('(')?.split_once(')')?;
+            score_and_depth(rest.trim_start())
+        };
+        evaluation(text)
+            .map(Remark::After)
+            .or_else(|| white().map(Remark::WhiteScore))
+            .or_else(|| behind_line().map(Remark::Score))
     }
 }
 
@@ -87,7 +80,7 @@ fn score_and_depth(text: &str) -> Option<Score> {
 fn number(text: &str) -> Option<Score> {
     let (_, digits) = sign(text);
     let is_signed = digits.len() < text.len();
-    match digits.rsplit_once(['.', ',']) {
+    match digits.rsplit_once('.') {
         Some((_, decimals)) if is_signed || decimals.len() == 2 => pawns(text),
         Some(_) => None,
         None => plies_to_mate(text).or_else(|| moves_to_mate(text)),
@@ -97,7 +90,7 @@ fn number(text: &str) -> Option<Score> {
 /// A time or a count: `1.2s`, `0.35`, `0:01:20`, `500000`.
 fn is_measure(word: &str) -> bool {
     let number = ["ms", "min", "sec", "s", "m", "h"].iter().find_map(|unit| word.strip_suffix(unit)).unwrap_or(word);
-    let (whole, decimals) = number.split_once(['.', ',']).unwrap_or((number, "0"));
+    let (whole, decimals) = number.split_once('.').unwrap_or((number, "0"));
     is_whole(decimals) && whole.split(':').all(is_whole)
 }
 
@@ -105,69 +98,11 @@ fn is_whole(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// Whether a comment without a known score begins like one: with a sign and a number, or with decimals before a slash.
-fn may_be_score(text: &str) -> bool {
-    let first = text.split_whitespace().next().unwrap_or_default();
-    let (_, digits) = sign(first);
-    let digits = digits.strip_prefix(['M', '#']).map_or(digits, |mate| sign(mate).1);
-    let is_plain = digits.len() == first.len();
-    let is_number = digits.starts_with(|c: char| c.is_ascii_digit());
-    let is_fraction = || first.split_once('/').is_some_and(|(value, _)| value.contains(['.', ',']));
-    is_number && !first.contains(':') && (!is_plain || is_fraction())
-}
-
-/// `[%eval ...]`; none in it if the value cannot be read.
-fn command(text: &str) -> Option<Option<Score>> {
-    let (_, rest) = text.split_once("[%eval")?;
-    if !rest.starts_with(char::is_whitespace) {
-        return None;
-    }
-    let Some((value, _)) = rest.split_once(']') else { return Some(None) };
-    // Some programs break lines within it.
-    let value: String = value.split_whitespace().collect();
-    let is_whole = |text: &str| text.strip_prefix(['+', '-']).unwrap_or(text).bytes().all(|byte| byte.is_ascii_digit());
-    let evaluation = |text: &str| pawns(text).or_else(|| moves_to_mate(text));
-    Some(match value.split_once(',') {
-        Some((whole, depth)) if is_whole(whole) && is_whole(depth) => centipawns(whole.trim()).ok(),
-        // A comma may be the decimal one, with the depth behind another.
-        Some((whole, rest)) if is_whole(whole) => {
-            let fraction = rest.split([',', '/']).next().unwrap_or_default();
-            pawns(&format!("{whole}.{fraction}"))
-        }
-        Some((score, _)) => evaluation(score),
-        None => evaluation(value.split('/').next().unwrap_or_default()),
-    })
-}
-
-/// `name=value` among others, as TCEC writes them; none in it if the value cannot be read.
-fn field(text: &str, name: &str) -> Option<Option<Score>> {
-    let mut fields = text.split([' ', ',', ';', '\n', '\r', '\t']);
-    fields.find_map(|field| field.strip_prefix(name)).map(|value| pawns(value).or_else(|| plies_to_mate(value)))
-}
-
-/// A comment of OpenBench: only the score, or the score, depths, milliseconds and nodes.
-fn bare(text: &str) -> Option<Score> {
-    let mut words = text.split_whitespace();
-    let score = words.next()?;
-    let has_form = match words.next() {
-        None => {
-            score == "0.00" || plies_to_mate(score).is_some() || score.starts_with(['+', '-']) && has_hundredths(score)
-        }
-        Some(depths) => {
-            let (depth, most) = depths.split_once('/')?;
-            is_whole(depth) && is_whole(most) && words.next().is_some_and(is_whole) && words.all(is_whole)
-        }
-    };
-    number(score).filter(|_| has_form)
-}
-
-fn has_hundredths(score: &str) -> bool {
-    score.rsplit_once('.').is_some_and(|(_, decimals)| decimals.len() == 2)
-}
-
-/// The text behind the expected line, `(Bb5 a6) +0.4/18`.
-fn behind_line(text: &str) -> &str {
-    text.strip_prefix('(').and_then(|line| line.split_once(')')).map_or(text, |(_, rest)| rest.trim_start())
+/// The value of `[%eval ...]`, without the depth behind a comma. ChessBase writes whole centipawns, which are not read.
+fn evaluation(text: &str) -> Option<Score> {
+    let (_, rest) = text.split_once("[%eval ")?;
+    let value = rest.split([']', ',', '/']).next()?.trim();
+    if value.contains('.') { pawns(value) } else { moves_to_mate(value) }.filter(|_| rest.contains(']'))
 }
 
 /// A mate in plies, `-M12`: of the side that mates an odd number.
@@ -189,14 +124,11 @@ fn mate(moves: i32, is_negative: bool) -> Option<Score> {
     Some(if is_negative { mate.opposite() } else { mate })
 }
 
-/// A value in pawns, with a point or a comma: `+0.35`, `0,35`.
+/// A value in pawns, `+0.35`.
 fn pawns(text: &str) -> Option<Score> {
     let (is_negative, digits) = sign(text);
-    let is_number = |byte: u8| byte.is_ascii_digit() || byte == b'.' || byte == b',';
-    if !digits.starts_with(|c: char| c.is_ascii_digit() || c == '.') || !digits.bytes().all(is_number) {
-        return None;
-    }
-    let value: f64 = digits.replace(',', ".").parse().ok()?;
+    let is_number = |byte: u8| byte.is_ascii_digit() || byte == b'.';
+    let value: f64 = Some(digits).filter(|digits| digits.bytes().all(is_number))?.parse().ok()?;
     Some(Score::centipawns(if is_negative { -100.0 } else { 100.0 } * value))
 }
 
@@ -239,7 +171,6 @@ mod tests {
         let score = |centipawns| Some(Remark::Score(Score(centipawns)));
         let white = |centipawns| Some(Remark::WhiteScore(Score(centipawns)));
         let after = |centipawns| Some(Remark::After(Score(centipawns)));
-        let unknown = Some(Remark::Unknown);
         let cases = [
             ("+0.35/20 1.2s", score(35)),
             ("-1.07/8", score(-107)),
@@ -249,7 +180,6 @@ mod tests {
             ("-M0/1", score(-32_000)),
             ("#5/12 3", score(31_995)),
             ("+400.00/3", score(30_000)),
-            ("+0,35/20", score(35)),
             ("+0.35/20, line=depth 4 weights 00000000", score(35)),
             ("\u{2212}0.35/20", score(-35)),
             ("0.35/12 5", score(35)),
@@ -261,45 +191,33 @@ mod tests {
             ("[%eval #3]", after(31_997)),
             ("[%eval 0.25,18]", after(25)),
             ("[%eval #3,18]", after(31_997)),
-            ("[%eval 35,21]", after(35)),
-            ("[%eval -35,21]", after(-35)),
-            ("[%eval 32765,21]", after(31_998)),
-            ("[%eval 0,25,18]", after(25)),
             ("[%eval +1.2/18]", after(120)),
-            ("[%eval\n86,35]", after(86)),
-            ("[%eval 91,\n17] [%clk 0:01:00]", after(91)),
-            ("[%eval -281, 37]", after(-281)),
             ("d=35, sd=48, mt=145000, pv=Nf3 d5, wv=0.25, R50=49, ", white(25)),
             ("d=35, wv=-M25, mb=+0+0+0+0+0,", white(-31_987)),
-            ("ev=0.25, d=26, mt=00:03:00, pv=Nf3", score(25)),
             ("(Bb5 a6) +0.4/18", score(40)),
             ("(Nf3) -0.25/14 12s", score(-25)),
-            ("+0.15 12/20 1000 12345", score(15)),
-            ("0.00 12/20 1000 12345", score(0)),
-            ("-M6 12/20 1000 12345", score(-31_997)),
-            ("+0.35", score(35)),
-            ("0.00", score(0)),
-            ("-M6", score(-31_997)),
-            ("M5", score(31_997)),
             ("+0.35/20 0:01:20 500000", score(35)),
             ("0.35/20 1.2 12345", score(35)),
             ("-0.35/20 120ms", score(-35)),
-            ("3.5/6 after six rounds", unknown),
-            ("+3.5/6 after six rounds", unknown),
-            ("3.5/6", unknown),
-            ("3.50/6 rounds, and now", unknown),
-            ("(Nf3) 3.5/6 in all", unknown),
-            ("+0.35/d20", unknown),
-            ("+3/12", unknown),
-            ("+35/12 1.2s", unknown),
-            ("+3", unknown),
-            ("+0.5", unknown),
-            ("+M3 is near", unknown),
-            ("1.2.3/4", unknown),
-            ("[%eval x]", unknown),
-            ("[%eval 0.3", unknown),
-            ("[%eval M5]", unknown),
-            ("d=35, wv=good", unknown),
+            ("3.5/6 after six rounds", None),
+            ("+3.5/6 after six rounds", None),
+            ("3.5/6", None),
+            ("3.50/6 rounds, and now", None),
+            ("(Nf3) 3.5/6 in all", None),
+            ("+0.35/d20", None),
+            ("+3/12", None),
+            ("+0.35", None),
+            ("[%eval 35,21]", None),
+            ("[%eval 0,25,18]", None),
+            ("+35/12 1.2s", None),
+            ("+3", None),
+            ("+0.5", None),
+            ("+M3 is near", None),
+            ("1.2.3/4", None),
+            ("[%eval x]", None),
+            ("[%eval 0.3", None),
+            ("[%eval M5]", None),
+            ("d=35, wv=good", None),
             ("a good move", None),
             ("12.5", None),
             ("5", None),

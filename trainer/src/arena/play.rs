@@ -13,7 +13,7 @@ use dyad_engine::board::{Board, Color, Ending, Game, Move, Squares};
 use dyad_engine::control::{Control, Instant};
 use dyad_engine::engine::Engine;
 use dyad_engine::search::{Clock, Limits, Options, Outcome, Score as EngineScore, time_of};
-use dyad_formats::game::{GameRecord, PlayedMove, Tags, Unread};
+use dyad_formats::game::{GameRecord, PlayedMove, Tags};
 use dyad_formats::score::{GameResult, Score};
 use dyad_levels::player::LevelPlayer;
 use serde::{Deserialize, Serialize};
@@ -293,7 +293,7 @@ impl FinishedGame {
         let searched = self.moves.iter().map(|made| PlayedMove::scored(made.mv, Some(made.score)));
         let tags = Tags { result: Some(self.result), ..Tags::default() };
         let moves = book.chain(searched).collect();
-        GameRecord { tags, start: self.opening.start, moves, result: Some(self.result), unread: Unread::default() }
+        GameRecord { tags, start: self.opening.start, moves, result: Some(self.result) }
     }
 
     /// The game as PGN. Times are written only if they influenced the game: without them the same match always writes

@@ -14,7 +14,7 @@ use clap::Args;
 use dyad_formats::epd::Epd;
 use dyad_formats::error::Error;
 use dyad_formats::files::check_output;
-use dyad_formats::game::{BrokenGame, GameRecord, Unread};
+use dyad_formats::game::{BrokenGame, GameRecord};
 use dyad_formats::hash;
 use dyad_formats::input::{Kind, Lines};
 use dyad_formats::packed::Packed;
@@ -25,11 +25,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use crate::base::context::Context;
-use crate::base::number::{self, number};
+use crate::base::number::number;
 use crate::base::parallel::ordered_for_each;
-use crate::data::positions::{
-    Filters, PERCENT, PositionCandidate, SkipReason, TEST_PERCENT, check_percent, is_held_out,
-};
+use crate::data::positions::{Filters, PERCENT, PositionCandidate, SkipReason, TEST_PERCENT, is_held_out};
 
 /// Games, and lines, per unit of work.
 const GAMES_IN_BATCH: usize = 64;
@@ -122,8 +120,6 @@ pub struct PrepareCounts {
     pub positions: u64,
     /// Scores that the games and lines have.
     pub scores: u64,
-    /// What the games have in a form that is not known.
-    pub unread: Unread,
 }
 
 impl PrepareCounts {
@@ -145,7 +141,6 @@ impl PrepareCounts {
             *self.left_out.entry(reason).or_default() += count;
         }
         self.scores += other.scores;
-        self.unread += other.unread;
     }
 }
 
@@ -162,11 +157,6 @@ pub fn prepare(
     if settings.inputs.is_empty() {
         return Err(Error::Settings("no files to read".to_string()));
     }
-    check_percent(settings.test_percent)?;
-    if let Some(count) = settings.count {
-        number::check("positions", count, &(1..)).map_err(Error::Settings)?;
-    }
-    settings.filters.check()?;
     check_output(out, settings.inputs.iter().chain(&settings.split_by))?;
     if let Some(side) = settings.scores {
         check_side(settings.inputs.iter().map(PathBuf::as_path), side)?;
@@ -266,47 +256,25 @@ fn origins(settings: &PrepareSettings, context: &mut Context<PrepareEvent>) -> R
     let lines: Vec<PathBuf> =
         settings.inputs.iter().filter(|path| Kind::of(path) == Kind::Positions).cloned().collect();
     let mut origins = Origins::default();
-    progress_alone(context, &mut |context| {
-        read(&all, &lines, None, PreparePass::Splitting, context, &mut PrepareCounts::default(), |batch, _| {
-            let candidates = batch.into_iter().flat_map(|line| line.candidates);
-            origins.unknown.extend(candidates.map(|candidate| candidate.identity));
-            Ok(())
-        })
+    let mut counts = PrepareCounts::default();
+    read(&all, &lines, None, PreparePass::Splitting, context, &mut counts, |batch, _| {
+        let candidates = batch.into_iter().flat_map(|line| line.candidates);
+        origins.unknown.extend(candidates.map(|candidate| candidate.identity));
+        Ok(())
     })?;
-    read(
-        &all,
-        &settings.split_by,
-        None,
-        PreparePass::Splitting,
-        context,
-        &mut PrepareCounts::default(),
-        |batch, counts| {
-            for candidate in batch.into_iter().flat_map(|game| game.candidates) {
-                if origins.unknown.remove(&candidate.identity) {
-                    counts.positions += 1;
-                    if candidate.sample.is_test() {
-                        origins.held_out.insert(candidate.identity);
-                    }
+    let mut counts = PrepareCounts::default();
+    read(&all, &settings.split_by, None, PreparePass::Splitting, context, &mut counts, |batch, counts| {
+        for candidate in batch.into_iter().flat_map(|game| game.candidates) {
+            if origins.unknown.remove(&candidate.identity) {
+                counts.positions += 1;
+                if candidate.sample.is_test() {
+                    origins.held_out.insert(candidate.identity);
                 }
             }
-            Ok(())
-        },
-    )?;
-    Ok(Some(origins))
-}
-
-/// Calls `pass` with a context that receives its progress alone: a later pass over the same files reports the broken
-/// games.
-fn progress_alone(
-    context: &mut Context<PrepareEvent>,
-    pass: &mut dyn FnMut(&mut Context<PrepareEvent>) -> Result<(), Error>,
-) -> Result<(), Error> {
-    let mut on_event = |event: PrepareEvent| {
-        if let PrepareEvent::Progress { .. } = event {
-            (context.on_event)(event);
         }
-    };
-    pass(&mut Context { threads: context.threads, stop: context.stop, on_event: &mut on_event })
+        Ok(())
+    })?;
+    Ok(Some(origins))
 }
 
 /// The limit of the random numbers of the positions that are drawn.
@@ -321,14 +289,12 @@ fn draw_limit(
     let mut priorities = Vec::new();
     let mut selection = Selection::new(settings);
     let mut counts = PrepareCounts::default();
-    progress_alone(context, &mut |context| {
-        read(settings, &settings.inputs, origins, PreparePass::Counting, context, &mut counts, |batch, counts| {
-            for game in batch {
-                priorities.extend(selection.select(game, counts).into_iter().map(|(_, priority)| priority));
-            }
-            counts.positions = priorities.len() as u64;
-            Ok(())
-        })
+    read(settings, &settings.inputs, origins, PreparePass::Counting, context, &mut counts, |batch, counts| {
+        for game in batch {
+            priorities.extend(selection.select(game, counts).into_iter().map(|(_, priority)| priority));
+        }
+        counts.positions = priorities.len() as u64;
+        Ok(())
     })?;
     Ok(limit_of(settings.count, priorities))
 }
@@ -404,6 +370,7 @@ struct Output {
     selected: Vec<Selected>,
 }
 
+/// Reads the files. Broken games are reported by the last pass alone.
 fn read(
     settings: &PrepareSettings,
     inputs: &[PathBuf],
@@ -415,7 +382,9 @@ fn read(
 ) -> Result<(), Error> {
     let digest = |output: Output| {
         counts.add(output.counts);
-        output.broken.into_iter().map(PrepareEvent::Broken).for_each(&mut *context.on_event);
+        if pass == PreparePass::Writing {
+            output.broken.into_iter().map(PrepareEvent::Broken).for_each(&mut *context.on_event);
+        }
         take(output.selected, counts)?;
         (context.on_event)(PrepareEvent::Progress { pass, games: counts.games, positions: counts.positions });
         if context.stop.stopped() { Err(Error::Stopped) } else { Ok(()) }
@@ -457,7 +426,6 @@ impl Output {
     }
 
     fn game(&mut self, game: &GameRecord, settings: &PrepareSettings) {
-        self.counts.unread += game.unread.clone();
         self.counts.scores += game.moves.iter().filter(|played| played.score.is_some()).count() as u64;
         if let Err(reason) = settings.filters.game(game) {
             return self.counts.leave_out(reason);
@@ -726,12 +694,7 @@ mod tests {
         let folder = Temporary::folder();
         let out = folder.join("out");
         let missing = PrepareSettings { inputs: vec!["no such file.pgn".into()], ..PrepareSettings::default() };
-        let cases = [
-            (PrepareSettings::default(), "no files"),
-            (PrepareSettings { test_percent: 101.0, ..missing.clone() }, "test-percent must be 0 to 100, not 101"),
-            (PrepareSettings { count: Some(0), ..missing.clone() }, "positions must be at least 1, not 0"),
-            (missing, "cannot open no such file.pgn"),
-        ];
+        let cases = [(PrepareSettings::default(), "no files"), (missing, "cannot open no such file.pgn")];
         for (settings, expected) in cases {
             let error = run_with(&settings, &out, 1, &mut |_| ()).err().map(|error| error.to_string());
             assert!(error.as_ref().is_some_and(|error| error.contains(expected)), "{expected}: {error:?}");

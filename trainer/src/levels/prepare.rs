@@ -17,7 +17,7 @@ use dyad_engine::eval::Weights;
 use dyad_engine::value::Value;
 use dyad_formats::error::Error;
 use dyad_formats::files::AtomicFile;
-use dyad_formats::game::{GameRecord, Unread};
+use dyad_formats::game::GameRecord;
 use dyad_formats::hash;
 use dyad_formats::pgn::GameTexts;
 use dyad_levels::analysis::{DEPTHS, MoveAnalyzer, PLIES};
@@ -124,8 +124,6 @@ pub struct RecordCounts {
     pub games: usize,
     /// Games that could not be read.
     pub broken: usize,
-    /// What the games have in a form that is not known.
-    pub unread: Unread,
     /// Skipped games, by reason.
     pub left_out: BTreeMap<GameSkipReason, usize>,
     /// Records in the file.
@@ -206,16 +204,15 @@ pub fn prepare(
 ) -> Result<RecordCounts, Error> {
     // Reading the games takes minutes.
     AtomicFile::create(out).map(drop).map_err(Error::file("write", out))?;
-    let (games, RecordCounts { broken, unread, mut left_out, .. }) = read_games(files)?;
+    let (games, RecordCounts { broken, mut left_out, .. }) = read_games(files)?;
     let read = games.len() + left_out.values().sum::<usize>();
     let candidates = choose(settings, &games, |reason| *left_out.entry(reason).or_default() += 1);
     if candidates.is_empty() {
         let reasons: String =
             left_out.iter().map(|(reason, count)| format!("; {count} left out: {}", reason.name())).collect();
         let all = read + broken;
-        let unread = if unread.is_empty() { String::new() } else { format!("; {unread}") };
         let found = format!("no position was found in {all} games, {broken} of them broken");
-        return Err(Error::Nothing(format!("{found}{reasons}{unread}")));
+        return Err(Error::Nothing(format!("{found}{reasons}")));
     }
     let skipped: usize = left_out.values().sum();
     let header = serde_json::json!({
@@ -223,7 +220,7 @@ pub fn prepare(
         "weights": weights.id(), "plies": PLIES,
     });
     analyze_all(&games, &candidates, weights, Writer::create(out, header)?, context)?;
-    Ok(RecordCounts { games: read - skipped, broken, unread, left_out, records: candidates.len() })
+    Ok(RecordCounts { games: read - skipped, broken, left_out, records: candidates.len() })
 }
 
 /// Hash of these positions in this order.
@@ -266,13 +263,10 @@ fn read_games(files: &[PathBuf]) -> Result<(Vec<PlayedGame>, RecordCounts), Erro
     for path in files {
         for text in GameTexts::open(path)? {
             match text?.parse(None) {
-                Ok(record) => {
-                    match played(&record) {
-                        Ok(game) => games.push(game),
-                        Err(reason) => *counts.left_out.entry(reason).or_default() += 1,
-                    }
-                    counts.unread += record.unread;
-                }
+                Ok(record) => match played(&record) {
+                    Ok(game) => games.push(game),
+                    Err(reason) => *counts.left_out.entry(reason).or_default() += 1,
+                },
                 Err(_) => counts.broken += 1,
             }
         }
@@ -440,7 +434,7 @@ mod tests {
             .concat();
         let (counts, _) = prepared(&(GAMES.to_string() + &unusable() + &programs), &all);
         let left_out = BTreeMap::from([(Start, 1), (Program, 3), (Rating, 1), (Band, 2), (Moves, 1)]);
-        assert_eq!(counts, Ok(RecordCounts { games: 2, broken: 1, unread: Unread::default(), left_out, records: 13 }));
+        assert_eq!(counts, Ok(RecordCounts { games: 2, broken: 1, left_out, records: 13 }));
         // A player of few games is held out, and one of many is not: its games with held-out players are skipped.
         let begun = |white: &str, black: &str| {
             format!("[White \"{white}\"]\n[Black \"{black}\"]\n[WhiteElo \"1200\"]\n\n1. e4 e5 2. Nf3 *\n\n")

@@ -41,43 +41,28 @@ pub struct GameText {
 }
 
 /// From whose side the scores in the comments of a file are: two scores in a row agree if they are White's, and are
-/// opposite if they are the movers'. Scores whose form is always White's count only in a file without others. None if
-/// the first games of the file do not show it.
+/// opposite if they are the movers'. Scores in a form that is always White's do not count. None if the first games of
+/// the file do not show it.
 ///
 /// # Errors
-/// When the file cannot be read, and when scores in a form that is always White's are clearly the movers'.
+/// When the file cannot be read.
 fn side_of_scores(path: &Path) -> Result<Option<ScoreSide>, Error> {
     const GAMES: usize = 200;
     /// A mate weighs as much as a queen.
     const LARGEST: f64 = 10.0;
-    let (mut marked, mut unmarked) = (Agreement::default(), Agreement::default());
-    let (mut is_marked, mut is_unmarked) = (false, false);
+    let mut agreement = Agreement::default();
     for text in GameTexts::open(path)?.take(GAMES) {
         let Ok(read) = text?.read(Some(ScoreSide::Mover), false) else { continue };
         let is_white = |number: usize| read.white_scores.binary_search(&number).is_ok();
-        let scores = read.moves.iter().enumerate().map(|(number, played)| {
-            let score = played.score?.pawns().clamp(-LARGEST, LARGEST);
-            Some((is_white(number), score))
-        });
-        let scores: Vec<Option<(bool, f64)>> = scores.collect();
-        is_marked |= !read.white_scores.is_empty();
-        is_unmarked |= scores.iter().flatten().any(|score| !score.0);
+        let scores = read.moves.iter().enumerate().map(|(number, played)| played.score.filter(|_| !is_white(number)));
+        let scores: Vec<_> = scores.map(|score| Some(score?.pawns().clamp(-LARGEST, LARGEST))).collect();
         for pair in scores.windows(2) {
-            match *pair {
-                [Some((true, one)), Some((true, other))] => marked.add(one, other),
-                [Some((false, one)), Some((false, other))] => unmarked.add(one, other),
-                _ => {}
+            if let [Some(one), Some(other)] = *pair {
+                agreement.add(one, other);
             }
         }
     }
-    // As the mover's, White's scores change their sign with each move.
-    if marked.side() == Some(ScoreSide::White) {
-        let problem = "scores in a form of White's side ([%eval] or wv=) change their sign with each move: they are \
-                       given from the mover's side"
-            .to_string();
-        return Err(Error::content(path, "the scores", problem));
-    }
-    Ok(unmarked.side().or_else(|| (is_marked && !is_unmarked).then_some(ScoreSide::White)))
+    Ok(agreement.side())
 }
 
 /// How far pairs of scores in a row agree.
@@ -133,9 +118,9 @@ impl GameText {
     /// # Errors
     /// When the game is broken: at which word and why.
     pub fn parse(&self, scores: Option<ScoreSide>) -> Result<GameRecord, BrokenGame> {
-        let Read { tags, start, moves, result, unread, .. } =
+        let Read { tags, start, moves, result, .. } =
             self.read(scores, false).map_err(|problem| self.broken(problem))?;
-        Ok(GameRecord { tags, start, moves, result, unread })
+        Ok(GameRecord { tags, start, moves, result })
     }
 
     /// The text of the game as it was read.
@@ -205,25 +190,15 @@ mod tests {
         }
         std::fs::write(&path, MATE).unwrap();
         assert_eq!(side_of_scores(&path).unwrap(), None);
-        // Marked scores count only without others, and are not believed against their signs.
-        let marked = |sign: f64| file([1.0, sign]).replace('{', "{[%eval ").replace("/5}", "]}");
-        for (text, side) in [
-            (marked(1.0), Some(ScoreSide::White)),
-            (marked(1.0) + "\n" + &file([1.0, -1.0]), Some(ScoreSide::Mover)),
-            (marked(1.0) + "\n" + &file([0.0, 1.0]), None),
-        ] {
+        // Those in a form that is always White's show nothing of the others.
+        let marked = file([1.0, 1.0]).replace('{', "{[%eval ").replace("/5}", "]}");
+        for (text, side) in [(marked.clone(), None), (marked + "\n" + &file([1.0, -1.0]), Some(ScoreSide::Mover))] {
             std::fs::write(&path, &text).unwrap();
             assert_eq!(side_of_scores(&path).unwrap(), side, "{text}");
         }
-        std::fs::write(&path, marked(-1.0)).unwrap();
-        let error = side_of_scores(&path).unwrap_err().to_string();
-        assert!(error.contains("games.pgn, the scores: scores in a form of White's side ([%eval] or wv=)"), "{error}");
-        // One score of a form that is always White's is enough.
-        std::fs::write(&path, "1. e4 {[%eval 0.25]} *\n").unwrap();
-        assert_eq!(side_of_scores(&path).unwrap(), Some(ScoreSide::White));
-        assert!(check_side([path.as_path()], ScoreSide::White).is_ok());
-        let error = check_side([path.as_path()], ScoreSide::Mover).unwrap_err().to_string();
-        assert!(error.contains("games.pgn, the scores: they are given from White's side"), "{error}");
+        assert!(check_side([path.as_path()], ScoreSide::Mover).is_ok());
+        let error = check_side([path.as_path()], ScoreSide::White).unwrap_err().to_string();
+        assert!(error.contains("games.pgn, the scores: they are given from the mover's side"), "{error}");
     }
 
     #[test]
@@ -288,29 +263,6 @@ mod tests {
         assert_eq!(scores, [None, Some(35), None, Some(-10), Some(120), mate(-1), mate(1)]);
         assert!(game.moves[0].book && !game.moves[1].book);
         assert_eq!(game.result, Some(GameResult::WhiteWins));
-    }
-
-    #[test]
-    fn what_is_not_read_is_counted() {
-        let unread = |pgn: &str| parse(pgn).unwrap().unread;
-        let of = |scores, ratings, results, example: &str| {
-            let example = (!example.is_empty()).then(|| example.to_string());
-            crate::game::Unread { scores, ratings, results, example }
-        };
-        for (pgn, expected) in [
-            ("1. e4 {+0.35/12} e5 {book} 2. Nf3 {a move} Nc6 {1/2 of a point} *", of(0, 0, 0, "")),
-            ("1. e4 {3.5/6 after six rounds} e5 {+0.30/9} 2. Nf3 {+3} *", of(2, 0, 0, "3.5/6 after six rounds")),
-            ("[WhiteElo \"2400?\"]\n[BlackElo \"?\"]\n\n1. e4 *", of(0, 1, 0, "WhiteElo \"2400?\"")),
-            ("[WhiteElo \"----\"]\n[BlackElo \"1500P\"]\n\n1. e4 *", of(0, 1, 0, "BlackElo \"1500P\"")),
-            ("[Result \"1-0 ff\"]\n\n1. e4 *", of(0, 0, 1, "Result \"1-0 ff\"")),
-            ("[Result \"0-0\"]\n\n1. e4 0-0", of(0, 0, 0, "")),
-        ] {
-            assert_eq!(unread(pgn), expected, "{pgn}");
-        }
-        // Comments count where scores are asked for.
-        assert!(texts("1. e4 {3.5/6 after} *")[0].parse(None).unwrap().unread.is_empty());
-        let game = parse("1. e4 {3.5/6 after} {+0.30/9} *").unwrap();
-        assert_eq!(game.moves[0].score, Some(Score(30)));
     }
 
     /// A line may have any number of games.

@@ -4,9 +4,9 @@ use dyad_engine::board::{Board, Color};
 
 use super::GameText;
 use super::notes::{Note, Notes, Variations, note, notes_of_move, result};
-use super::spelling::{Refusal, Spelled, is_known_remark};
+use super::spelling::{NO_MOVE, Spelled, is_known_remark};
 use super::words::{Tag, Token, Words};
-use crate::game::{PlayedMove, Tags, Unread};
+use crate::game::{PlayedMove, Tags};
 use crate::input::decode;
 use crate::remark::Remark;
 use crate::score::{GameResult, Score, ScoreSide};
@@ -18,8 +18,6 @@ pub(super) struct Read {
     pub moves: Vec<PlayedMove>,
     pub result: Option<GameResult>,
     pub notes: Notes,
-    /// What is not read.
-    pub unread: Unread,
     /// The moves whose score has a form that is always White's, by their number from 0.
     pub white_scores: Vec<usize>,
 }
@@ -37,7 +35,6 @@ struct Header {
     count: usize,
     /// A bit for each of [`NAMES`] that has come: of those that come again the first counts.
     seen: u16,
-    unread: Unread,
 }
 
 const NAMES: [&str; 10] =
@@ -77,22 +74,11 @@ impl Header {
             "White" => tags.players[0] = value.into_owned(),
             "Black" => tags.players[1] = value.into_owned(),
             "WhiteElo" | "BlackElo" => {
-                let value = value.trim();
-                let rating = value.parse().ok();
-                tags.ratings[usize::from(name == "BlackElo")] = rating;
-                // Servers write only signs for a player without a rating.
-                if rating.is_none() && value.contains(|c: char| c.is_alphanumeric()) {
-                    self.unread += Unread { ratings: 1, example: example(tag), ..Unread::default() };
-                }
+                tags.ratings[usize::from(name == "BlackElo")] = value.trim().parse().ok();
             }
             "Result" => {
-                let value = value.trim();
-                let read = result(value.as_bytes());
-                tags.result = read.flatten();
-                self.both_lost = value == "0-0";
-                if read.is_none() && !self.both_lost && !["", "?", "-"].contains(&value) {
-                    self.unread += Unread { results: 1, example: example(tag), ..Unread::default() };
-                }
+                tags.result = result(value.trim().as_bytes()).flatten();
+                self.both_lost = value.trim() == "0-0";
             }
             "FEN" => self.fen = Some(value.into_owned()).filter(|fen| !["", "?", "-"].contains(&fen.trim())),
             _ => self.variant = Some(value.into_owned()),
@@ -157,7 +143,6 @@ impl<'a> Reader<'a> {
             moves: Vec::with_capacity(128),
             result: None,
             notes: Notes { moves: vec![Vec::new()], ..Notes::default() },
-            unread: Unread::default(),
             white_scores: Vec::new(),
         };
         Reader {
@@ -266,13 +251,6 @@ impl<'a> Reader<'a> {
                     last.score = self.scores.map(|_| score.white_or(mover));
                     self.read.white_scores.push(count - 1);
                 }
-                Remark::Unknown => {
-                    self.is_remarked = false;
-                    if self.scores.is_some() {
-                        let example = Some(shown(&decode(text)));
-                        self.read.unread += Unread { scores: 1, example, ..Unread::default() };
-                    }
-                }
                 Remark::After(score) => {
                     self.next_score = self.scores.map(|_| score);
                     self.read.white_scores.push(count);
@@ -298,7 +276,7 @@ impl<'a> Reader<'a> {
             };
         }
         if !is_known_remark(word) {
-            return Err(self.at_word(word, Refusal::Form.text()));
+            return Err(self.at_word(word, NO_MOVE));
         }
         self.keep(note(Token::Word(word)));
         Ok(())
@@ -320,7 +298,7 @@ impl<'a> Reader<'a> {
                 return Err(self.at_word(word, &format!("the number {number}, expected {due}")));
             }
         }
-        let mv = spelled.find(&board).map_err(|refusal| self.at_word(word, refusal.text()))?;
+        let mv = spelled.find(&board).map_err(|refusal| self.at_word(word, refusal))?;
         let score = self.next_score.take().map(|score| score.white_or(board.side_to_move()));
         self.read.moves.push(PlayedMove::scored(mv, score));
         if self.keeps_notes {
@@ -361,7 +339,6 @@ impl<'a> Reader<'a> {
             return Err(self.of_game(format!("{} moves after the result", self.late_moves)));
         }
         self.read.tags = std::mem::take(&mut self.header.tags);
-        self.read.unread += std::mem::take(&mut self.header.unread);
         Ok(self.read)
     }
 
@@ -387,11 +364,6 @@ impl<'a> Reader<'a> {
         let line = self.game.line + self.words.lines_before();
         self.of_game(format!("{}{dots} {word}: {text} (line {line})", board.fullmove_number()))
     }
-}
-
-/// A tag, as an example of what is not read.
-fn example(tag: &Tag<'_>) -> Option<String> {
-    Some(shown(&format!("{} \"{}\"", decode(tag.name), tag.value())))
 }
 
 /// What a message repeats of a game.

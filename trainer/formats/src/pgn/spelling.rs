@@ -61,32 +61,15 @@ pub(super) struct MoveSpelling {
     promotion: Option<Piece>,
 }
 
-/// Why a word is no move here.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Refusal {
-    /// It has not the form of a move.
-    Form,
-    /// No legal move is spelled like that.
-    Illegal,
-    /// Several are.
-    Ambiguous,
-    /// A pawn reaches the last rank, and the piece it becomes is missing.
-    Promotion,
-    /// It passes the move.
-    Null,
-}
+// Why a word is no move here.
 
-impl Refusal {
-    pub(super) fn text(self) -> &'static str {
-        match self {
-            Refusal::Form => "expected a move",
-            Refusal::Illegal => "not a legal move",
-            Refusal::Ambiguous => "an ambiguous move",
-            Refusal::Promotion => "a promotion without a piece",
-            Refusal::Null => "a null move",
-        }
-    }
-}
+/// It has not the form of a move.
+pub(super) const NO_MOVE: &str = "expected a move";
+const ILLEGAL: &str = "not a legal move";
+const AMBIGUOUS: &str = "an ambiguous move";
+/// A pawn reaches the last rank, and the piece it becomes is missing.
+const NO_PROMOTION: &str = "a promotion without a piece";
+const NULL: &str = "a null move";
 
 impl Spelled {
     /// Reads a word.
@@ -101,26 +84,23 @@ impl Spelled {
     }
 
     /// The legal move that is meant.
-    pub(super) fn find(&self, board: &Board) -> Result<Move, Refusal> {
+    pub(super) fn find(&self, board: &Board) -> Result<Move, &'static str> {
         match self {
-            Spelled::Castling(File::G) => board.parse_san("O-O").map_err(|_| Refusal::Illegal),
-            Spelled::Castling(_) => board.parse_san("O-O-O").map_err(|_| Refusal::Illegal),
-            Spelled::Null => Err(Refusal::Null),
+            Spelled::Castling(File::G) => board.parse_san("O-O").map_err(|_| ILLEGAL),
+            Spelled::Castling(_) => board.parse_san("O-O-O").map_err(|_| ILLEGAL),
+            Spelled::Null => Err(NULL),
             Spelled::To(mv) => mv.find(board),
         }
     }
 }
 
 fn castling(core: &[u8]) -> Option<File> {
-    let sides: [(&[u8], File); 4] = [(b"O-O", File::G), (b"O-O-O", File::C), (b"OO", File::G), (b"OOO", File::C)];
-    let same = |wanted: &[u8]| {
-        wanted.len() == core.len()
-            && wanted.iter().zip(core).all(|(&wanted, &byte)| match wanted {
-                b'O' => b"Oo0".contains(&byte),
-                _ => byte == wanted,
-            })
-    };
-    sides.into_iter().find(|(wanted, _)| same(wanted)).map(|(_, side)| side)
+    let letters: Vec<u8> = core.iter().map(|&byte| if b"o0".contains(&byte) { b'O' } else { byte }).collect();
+    match &letters[..] {
+        b"O-O" | b"OO" => Some(File::G),
+        b"O-O-O" | b"OOO" => Some(File::C),
+        _ => None,
+    }
 }
 
 /// A move without signs of check, annotations and what programs put behind it.
@@ -162,7 +142,7 @@ impl MoveSpelling {
             None => (None, core),
         };
         let (from, to) = rest.split_last_chunk::<2>()?;
-        let Some(to) = square(*to) else { return MoveSpelling::coordinates_in_capitals(core, promotion) };
+        let to = square(*to)?;
         let from = match from {
             [from @ .., b'x' | b'X' | b':' | b'-' | b'*'] => from,
             from => from,
@@ -178,19 +158,7 @@ impl MoveSpelling {
         Some(MoveSpelling { piece, file, rank, to, promotion })
     }
 
-    /// `E2E4` and `E2-E4`: nothing else is written like that.
-    fn coordinates_in_capitals(core: &[u8], promotion: Option<Piece>) -> Option<MoveSpelling> {
-        let lower = core.to_ascii_lowercase();
-        let (from, to) = match lower[..] {
-            [a, b, c, d] | [a, b, b'-' | b'x', c, d] => ([a, b], [c, d]),
-            _ => return None,
-        };
-        let (from, to) = (square(from)?, square(to)?);
-        let (file, rank) = (from.get_file().to_index() as u8, from.get_rank().to_index() as u8);
-        Some(MoveSpelling { piece: None, file: Some(file), rank: Some(rank), to, promotion })
-    }
-
-    fn find(&self, board: &Board) -> Result<Move, Refusal> {
+    fn find(&self, board: &Board) -> Result<Move, &'static str> {
         let origins = match self.piece {
             Some(Piece::Pawn) => self.pawns(board),
             Some(piece) => self.pieces(board, piece),
@@ -203,14 +171,14 @@ impl MoveSpelling {
             let mv = self.promotion.map_or(mv, |piece| mv.with_promotion(piece));
             if board.is_legal(mv) {
                 if found.is_some() {
-                    return Err(Refusal::Ambiguous);
+                    return Err(AMBIGUOUS);
                 }
                 found = Some(mv);
             }
         }
         found.or_else(|| self.castling(board)).ok_or_else(|| match self.promotion {
-            None if self.promotes(board, origins) => Refusal::Promotion,
-            _ => Refusal::Illegal,
+            None if self.promotes(board, origins) => NO_PROMOTION,
+            _ => ILLEGAL,
         })
     }
 
@@ -358,9 +326,9 @@ pub(super) fn is_known_remark(word: &[u8]) -> bool {
 mod tests {
     use super::*;
 
-    fn read(fen: &str, word: &str) -> Result<String, Refusal> {
+    fn read(fen: &str, word: &str) -> Result<String, &'static str> {
         let board = if fen.is_empty() { Board::startpos() } else { Board::from_fen(fen).unwrap() };
-        let spelled = Spelled::parse(word.as_bytes()).ok_or(Refusal::Form)?;
+        let spelled = Spelled::parse(word.as_bytes()).ok_or(NO_MOVE)?;
         spelled.find(&board).map(|mv| board.uci(mv))
     }
 
@@ -370,7 +338,7 @@ mod tests {
     #[test]
     fn every_accepted_spelling_means_its_move() {
         let cases = [
-            ("", "e4 e2e4 e2-e4 E2E4 E2-E4 Pe4 Pe2-e4 e4! e4!? e4+ e4= e4+- e4-+ e4+/- e4-/+ e4=+", "e2e4"),
+            ("", "e4 e2e4 e2-e4 Pe4 Pe2-e4 e4! e4!? e4+ e4= e4+- e4-+ e4+/- e4-/+ e4=+", "e2e4"),
             ("", "Nf3 Ngf3 N1f3 Ng1f3 Ng1-f3 g1f3 g1-f3 Nf3?! Nf3+ Nf3++ Nf3# Nf3+# Nf3mate Nf3ch", "g1f3"),
             ("", "\u{2658}f3 \u{265E}f3 \u{2658}\u{FE0E}f3", "g1f3"),
             (RICH, "a8=Q a8Q a8q a8=q a8(Q) a8=(Q) a8/Q a8=Q+ a8Q# a7a8q a7-a8=Q a8\u{2655}", "a7a8q"),
@@ -390,30 +358,30 @@ mod tests {
     #[test]
     fn what_could_be_read_wrongly_is_refused() {
         let cases = [
-            ("", "nf3", Refusal::Form),
-            ("", "Sf3", Refusal::Form),
-            ("", "\u{41a}f3", Refusal::Form),
-            ("", "bb3", Refusal::Illegal),
-            ("", "ee4", Refusal::Illegal),
-            ("", "e5", Refusal::Illegal),
-            ("", "Nf3xyz", Refusal::Form),
-            ("", "N3", Refusal::Form),
-            ("", "e4e5", Refusal::Illegal),
-            ("", "e4N", Refusal::Illegal),
-            ("", "--", Refusal::Null),
-            ("", "0-0", Refusal::Illegal),
-            ("", "O-O-O-O", Refusal::Form),
-            ("", "Ngf4", Refusal::Illegal),
-            ("", "e", Refusal::Form),
-            ("", "", Refusal::Form),
-            (RICH, "a8", Refusal::Promotion),
-            (RICH, "a8=K", Refusal::Form),
-            (RICH, "axb8", Refusal::Promotion),
-            (RICH, "de", Refusal::Form),
-            (RICH, "Ndxe6", Refusal::Illegal),
-            ("4k3/8/8/8/8/8/8/R3K2R w - - 0 1", "O-O", Refusal::Illegal),
-            ("4k3/8/8/8/8/4K3/8/R6R w - - 0 1", "Rd1", Refusal::Ambiguous),
-            ("4k3/8/8/8/8/4K3/8/R6R w - - 0 1", "Kg1", Refusal::Illegal),
+            ("", "nf3", NO_MOVE),
+            ("", "Sf3", NO_MOVE),
+            ("", "\u{41a}f3", NO_MOVE),
+            ("", "bb3", ILLEGAL),
+            ("", "ee4", ILLEGAL),
+            ("", "e5", ILLEGAL),
+            ("", "Nf3xyz", NO_MOVE),
+            ("", "N3", NO_MOVE),
+            ("", "e4e5", ILLEGAL),
+            ("", "e4N", ILLEGAL),
+            ("", "--", NULL),
+            ("", "0-0", ILLEGAL),
+            ("", "O-O-O-O", NO_MOVE),
+            ("", "Ngf4", ILLEGAL),
+            ("", "e", NO_MOVE),
+            ("", "", NO_MOVE),
+            (RICH, "a8", NO_PROMOTION),
+            (RICH, "a8=K", NO_MOVE),
+            (RICH, "axb8", NO_PROMOTION),
+            (RICH, "de", NO_MOVE),
+            (RICH, "Ndxe6", ILLEGAL),
+            ("4k3/8/8/8/8/8/8/R3K2R w - - 0 1", "O-O", ILLEGAL),
+            ("4k3/8/8/8/8/4K3/8/R6R w - - 0 1", "Rd1", AMBIGUOUS),
+            ("4k3/8/8/8/8/4K3/8/R6R w - - 0 1", "Kg1", ILLEGAL),
         ];
         for (fen, word, expected) in cases {
             assert_eq!(read(fen, word), Err(expected), "{word}");
