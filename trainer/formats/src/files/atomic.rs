@@ -1,22 +1,25 @@
 //! Atomic replacement: a file is complete or absent.
 //!
 //! A file is written under a temporary name in the same folder, synced to disk and renamed, so a crash at any moment
-//! leaves the old file or the new one. The temporary name is the final name with a random number, and the file must not
+//! leaves the old file or the new one. The temporary name is the final name with random letters, and the file must not
 //! exist yet: a link that was put there is not followed, and leftovers of a killed process are recognizable. A replaced
 //! file keeps its mode and, where permitted, its owner; a link is kept and its target replaced.
 
-use std::fs::{self, File, OpenOptions};
-use std::hash::{BuildHasher, RandomState};
+use std::fs::{self, File};
 use std::io::{self, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
+use tempfile::{Builder, NamedTempFile};
+
 use super::regular;
+
+/// Random letters and digits in a temporary name.
+const RANDOM: usize = 12;
 
 /// A file being written. [`commit`](AtomicFile::commit) gives it its name; dropping it without leaves nothing behind.
 pub struct AtomicFile {
     path: PathBuf,
-    temporary: PathBuf,
-    file: Option<File>,
+    file: NamedTempFile,
 }
 
 impl AtomicFile {
@@ -26,74 +29,59 @@ impl AtomicFile {
     /// If the temporary file cannot be created, or `path` is not a regular file or is write-protected.
     pub fn create(path: &Path) -> io::Result<AtomicFile> {
         let path = regular::output_path(path)?;
-        let (temporary, file) = create_temporary(&path)?;
-        let created = AtomicFile { path, temporary, file: Some(file) };
-        created.copy_permissions()?;
-        Ok(created)
-    }
-
-    /// Copies owner and mode of the file that this one replaces.
-    fn copy_permissions(&self) -> io::Result<()> {
-        let (Some(file), Ok(replaced)) = (&self.file, fs::metadata(&self.path)) else { return Ok(()) };
+        let mut begins = path.file_name().ok_or_else(|| io::Error::other("the path has no file name"))?.to_os_string();
+        begins.push(".");
+        let mut builder = Builder::new();
+        builder.prefix(&begins).suffix(".tmp").rand_bytes(RANDOM);
         #[cfg(unix)]
-        {
-            use std::os::unix::fs::{MetadataExt, fchown};
-            // Only root may change the owner.
-            fchown(file, Some(replaced.uid()), Some(replaced.gid())).ok();
+        builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+        let file = builder.tempfile_in(folder_of(&path))?;
+        if let Ok(replaced) = fs::metadata(&path) {
+            #[cfg(unix)]
+            {
+                use std::os::unix::fs::{MetadataExt, fchown};
+                // Only root may change the owner.
+                fchown(file.as_file(), Some(replaced.uid()), Some(replaced.gid())).ok();
+            }
+            file.as_file().set_permissions(replaced.permissions())?;
         }
-        file.set_permissions(replaced.permissions())
+        Ok(AtomicFile { path, file })
     }
 
     /// Syncs the file to disk and renames it to its final name.
     ///
     /// # Errors
     /// If either fails; the temporary file is then removed.
-    pub fn commit(mut self) -> io::Result<()> {
-        self.open().sync_all()?;
-        // Windows does not rename an open file.
-        drop(self.file.take());
-        if let Err(error) = fs::rename(&self.temporary, &self.path) {
-            fs::remove_file(&self.temporary).ok();
-            return Err(error);
-        }
-        let folder = match self.path.parent() {
-            Some(folder) if !folder.as_os_str().is_empty() => folder,
-            _ => Path::new("."),
-        };
+    pub fn commit(self) -> io::Result<()> {
+        self.file.as_file().sync_all()?;
+        self.file.persist(&self.path)?;
         // Syncing the folder makes the rename durable. Not all systems can open a folder.
-        if let Ok(folder) = File::open(folder) {
+        if let Ok(folder) = File::open(folder_of(&self.path)) {
             folder.sync_all().ok();
         }
         Ok(())
-    }
-
-    fn open(&mut self) -> &mut File {
-        self.file.as_mut().expect("the file is open until commit or drop")
     }
 }
 
 impl Write for AtomicFile {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.open().write(bytes)
+        self.file.as_file().write(bytes)
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        self.open().flush()
+        self.file.as_file().flush()
     }
 }
 
 impl Seek for AtomicFile {
     fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
-        self.open().seek(to)
+        self.file.as_file().seek(to)
     }
 }
 
-impl Drop for AtomicFile {
-    fn drop(&mut self) {
-        if self.file.take().is_some() {
-            fs::remove_file(&self.temporary).ok();
-        }
-    }
+/// The folder of a file.
+pub(super) fn folder_of(path: &Path) -> &Path {
+    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
 /// Replaces the file at `path` atomically.
@@ -106,27 +94,10 @@ pub fn write_atomic(path: &Path, bytes: &[u8]) -> io::Result<()> {
     file.commit()
 }
 
-/// Creates a temporary file for a file at `path`, in the same folder.
-fn create_temporary(path: &Path) -> io::Result<(PathBuf, File)> {
-    const ATTEMPTS: usize = 16;
-    let name = path.file_name().ok_or_else(|| io::Error::other("the path has no file name"))?;
-    let mut attempt = 1;
-    loop {
-        let mut name = name.to_os_string();
-        // Every `RandomState` is another one.
-        name.push(format!(".{}.tmp", RandomState::new().hash_one(attempt)));
-        let temporary = path.with_file_name(name);
-        match OpenOptions::new().write(true).create_new(true).open(&temporary) {
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists && attempt < ATTEMPTS => attempt += 1,
-            created => return Ok((temporary, created?)),
-        }
-    }
-}
-
 /// The final name of an unfinished temporary file; `None` for other names.
 pub(super) fn intended_name(temporary: &str) -> Option<&str> {
-    let (name, number) = temporary.strip_suffix(".tmp")?.rsplit_once('.')?;
-    (!number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit())).then_some(name)
+    let (name, random) = temporary.strip_suffix(".tmp")?.rsplit_once('.')?;
+    (random.len() == RANDOM && random.bytes().all(|byte| byte.is_ascii_alphanumeric())).then_some(name)
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ pub use atomic::{AtomicFile, write_atomic};
 pub use regular::{OwnFolder, open, output_path, read};
 
 use crate::error::Error;
-use atomic::intended_name;
+use atomic::{folder_of, intended_name};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -76,8 +76,7 @@ pub fn check_outputs(
 
 /// The canonical path of a file, which need not exist.
 fn place(path: &Path) -> PathBuf {
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let would_be = || Some(fs::canonicalize(folder).ok()?.join(path.file_name()?));
+    let would_be = || Some(fs::canonicalize(folder_of(path)).ok()?.join(path.file_name()?));
     fs::canonicalize(path).ok().or_else(would_be).unwrap_or_else(|| path.to_path_buf())
 }
 
@@ -90,7 +89,7 @@ mod tests {
     fn only_unfinished_files_of_known_names_are_removed() {
         let folder = Temporary::folder();
         let kept = ["best.json", "best.json.new", "best.json.tmp", "other.12.tmp", "best.json.x.tmp", "12.tmp"];
-        for name in kept.iter().chain(&["best.json.12.tmp"]) {
+        for name in kept.iter().chain(&["best.json.0123456789aZ.tmp"]) {
             fs::write(folder.join(name), "text").unwrap();
         }
         clean(&folder, |name| name == "best.json").unwrap();
