@@ -119,24 +119,6 @@ impl Packed {
         self.0[31] & TEST_BIT != 0
     }
 
-    /// Whether a castling right of Chess960 exists: its king or rook began elsewhere than in standard chess.
-    #[must_use]
-    pub fn castles_unusually(&self) -> bool {
-        /// Squares of kings and rooks at the beginning.
-        const HOME: u64 = 0x9100_0000_0000_0091;
-        const KING: u8 = 2 * Piece::King as u8;
-        let kinds = || {
-            let squares = BitBoard(self.occupied()).take(32).enumerate();
-            squares.map(|(index, square)| (square, self.0[8 + index / 2] >> (4 * (index % 2)) & 15))
-        };
-        let away = |(square, _): &(Square, u8)| HOME >> square.to_index() & 1 == 0;
-        kinds().filter(away).any(|(_, kind)| match kind & !1 {
-            CASTLING_ROOK => true,
-            KING => kinds().any(|(_, other)| other == CASTLING_ROOK + (kind & 1)),
-            _ => false,
-        })
-    }
-
     /// Whether it is the first of its game.
     #[must_use]
     pub fn starts_game(&self) -> bool {

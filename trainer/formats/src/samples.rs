@@ -8,7 +8,7 @@
 //! | bytes | header |
 //! |---|---|
 //! | 0..8 | `DyadSmp` and a zero |
-//! | 8..12 | version: 2 if a position has castling rights of Chess960, otherwise 1 |
+//! | 8..12 | version: 1; earlier programs wrote 2 if a position had castling rights of Chess960 |
 //! | 12..16 | samples in a block |
 //! | 16..40 | samples, test samples, games |
 //! | 40..48 | identity: a hash over the checksums of all blocks |
@@ -34,8 +34,8 @@ use crate::packed::{Packed, SAMPLE_BYTES, Sample};
 
 const MAGIC: [u8; 8] = *b"DyadSmp\0";
 const VERSION: u32 = 1;
-/// The version of a file with positions of Chess960, which programs of the first version would misread.
-const VERSION_CHESS960: u32 = 2;
+/// The largest version that is read.
+const NEWEST_VERSION: u32 = 2;
 const HEADER_BYTES: usize = 64;
 /// Samples in a block: half a megabyte.
 const BLOCK: usize = 1 << 14;
@@ -69,10 +69,10 @@ impl SampleSummary {
         self.count.saturating_mul(SAMPLE_BYTES as u64).saturating_add(self.blocks() * 4)
     }
 
-    fn header(&self, version: u32, settings: &[u8]) -> [u8; HEADER_BYTES] {
+    fn header(&self, settings: &[u8]) -> [u8; HEADER_BYTES] {
         let mut header = [0; HEADER_BYTES];
         header[..8].copy_from_slice(&MAGIC);
-        header[8..12].copy_from_slice(&version.to_le_bytes());
+        header[8..12].copy_from_slice(&VERSION.to_le_bytes());
         header[12..16].copy_from_slice(&(BLOCK as u32).to_le_bytes());
         for (at, number) in [(16, self.count), (24, self.tests), (32, self.games), (40, self.identity)] {
             header[at..at + 8].copy_from_slice(&number.to_le_bytes());
@@ -91,7 +91,6 @@ pub struct SampleWriter {
     file: BufWriter<AtomicFile>,
     block: Vec<u8>,
     summary: SampleSummary,
-    version: u32,
 }
 
 impl SampleWriter {
@@ -101,7 +100,7 @@ impl SampleWriter {
         let mut file = BufWriter::with_capacity(1 << 20, file);
         file.write_all(&[0; HEADER_BYTES]).map_err(Error::file("write", path))?;
         let summary = SampleSummary { count: 0, tests: 0, games: 0, identity: 0, settings };
-        Ok(SampleWriter { path: path.to_path_buf(), file, block: Vec::new(), summary, version: VERSION })
+        Ok(SampleWriter { path: path.to_path_buf(), file, block: Vec::new(), summary })
     }
 
     /// Samples written so far.
@@ -115,9 +114,6 @@ impl SampleWriter {
         self.summary.count += 1;
         self.summary.tests += u64::from(sample.is_test());
         self.summary.games += u64::from(sample.starts_game());
-        if sample.castles_unusually() {
-            self.version = VERSION_CHESS960;
-        }
         self.block.extend(sample.0);
         if self.block.len() == BLOCK * SAMPLE_BYTES { self.end_block() } else { Ok(()) }
     }
@@ -142,9 +138,9 @@ impl SampleWriter {
         if !self.block.is_empty() {
             self.end_block()?;
         }
-        let SampleWriter { path, mut file, summary, version, .. } = self;
+        let SampleWriter { path, mut file, summary, .. } = self;
         let settings = summary.settings.to_string().into_bytes();
-        let header = summary.header(version, &settings);
+        let header = summary.header(&settings);
         let complete = || -> io::Result<()> {
             file.write_all(&settings)?;
             file.seek(SeekFrom::Start(0))?;
@@ -280,8 +276,8 @@ fn read_header(input: &mut impl Read, length: u64, path: &Path) -> Result<(Sampl
     if crc32fast::hash(&header[..60]) != word(60) {
         return Err(wrong("damaged: its checksum is wrong".to_string()));
     }
-    if ![VERSION, VERSION_CHESS960].contains(&word(8)) || word(12) != BLOCK as u32 {
-        return Err(wrong(format!("version {} is not known, expected {VERSION} or {VERSION_CHESS960}", word(8))));
+    if !(VERSION..=NEWEST_VERSION).contains(&word(8)) || word(12) != BLOCK as u32 {
+        return Err(wrong(format!("version {} is not known, expected {VERSION} or {NEWEST_VERSION}", word(8))));
     }
     let summary = SampleSummary {
         count: number(16),
@@ -387,23 +383,6 @@ mod tests {
             assert_eq!(tests.len() as u64, summary.tests);
             assert_eq!(tests.len() + file.indices(false).len(), count);
             assert!(tests.iter().all(|&index| samples[index as usize].test));
-        }
-    }
-
-    #[test]
-    fn files_with_chess960_are_of_another_version() {
-        let folder = Temporary::folder();
-        let path = folder.join("one.samples");
-        for (fen, version) in [
-            ("r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1", 1),
-            ("r4k2/8/8/8/8/8/8/1R3K2 w - - 0 1", 1),
-            ("r3k2r/8/8/8/8/8/8/R3K1R1 w KQkq - 0 1", 2),
-            ("r2k4/8/8/8/8/8/8/R3K2R w KQq - 0 1", 2),
-        ] {
-            let board = dyad_engine::board::Board::from_fen(fen).expect("the FEN is valid");
-            write(&path, &[Sample { board, desired: None, ..walk(1)[0] }]);
-            assert_eq!(fs::read(&path).expect("it was written")[8..12], [version, 0, 0, 0], "{fen}");
-            assert_eq!(SampleFile::open(&path).unwrap().read(0).unwrap().board.fen(), fen);
         }
     }
 
