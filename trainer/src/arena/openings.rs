@@ -30,8 +30,6 @@ use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 use serde::{Deserialize, Serialize};
 
-use crate::base::number;
-
 /// The start of a game.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Opening {
@@ -260,11 +258,6 @@ impl PolicySampler {
     #[must_use]
     pub fn new(share: f64, weights: Arc<Weights>) -> Option<PolicySampler> {
         (share > 0.0).then(|| PolicySampler { share, searcher: LeafSearcher::new(weights) })
-    }
-
-    /// Checks the fraction.
-    pub(crate) fn check(share: f64) -> Result<(), String> {
-        number::check("policy-openings", share, &(0.0..=1.0))
     }
 
     /// Draws whether the next opening is sampled.

@@ -4,6 +4,10 @@ use std::fmt::Display;
 use std::ops::{Bound, RangeBounds};
 use std::str::FromStr;
 
+use clap::{Args, Command};
+use serde::Serialize;
+use serde_json::Value;
+
 /// A type of numeric settings.
 pub trait Number: FromStr + PartialOrd + Display + Copy {
     /// What errors call a value.
@@ -43,6 +47,32 @@ pub fn check<T: Number>(name: &str, number: T, range: &impl RangeBounds<T>) -> R
     match number.is_finite() && range.contains(&number) {
         true => Ok(()),
         false => Err(format!("{name} must be {}, not {number}", words(range))),
+    }
+}
+
+/// Checks settings by the parsers of their options.
+///
+/// # Errors
+/// Has the first option with a value that its parser refuses.
+pub fn check_options<T: Args + Serialize>(settings: &T) -> Result<(), String> {
+    let options = T::augment_args(Command::new("settings").no_binary_name(true));
+    let known: Vec<String> = options.get_opts().filter_map(|option| option.get_long().map(str::to_string)).collect();
+    let Ok(Value::Object(all)) = serde_json::to_value(settings) else { unreachable!("settings are plain data") };
+    let mut words = Vec::new();
+    for (name, value) in all.into_iter().filter(|(name, _)| known.contains(name)) {
+        match value {
+            Value::Array(values) => {
+                words.push(format!("--{name}"));
+                words.extend(values.iter().map(Value::to_string));
+            }
+            Value::String(text) => words.push(format!("--{name}={text}")),
+            value => words.push(format!("--{name}={value}")),
+        }
+    }
+    let refused = options.try_get_matches_from(words).err().map(|error| error.to_string());
+    match refused.as_deref().and_then(|text| text.lines().next()) {
+        Some(line) => Err(line.trim_start_matches("error: ").to_string()),
+        None => Ok(()),
     }
 }
 

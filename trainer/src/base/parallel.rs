@@ -15,17 +15,6 @@ use std::thread;
 
 use crossbeam::channel::{bounded, unbounded};
 use dyad_engine::control::Priority;
-use dyad_engine::engine::MAX_THREADS;
-
-use super::number;
-
-/// Checks a number of threads; errors call it `name`.
-///
-/// # Errors
-/// When it is not 1 to [`MAX_THREADS`].
-pub fn check_threads(name: &str, threads: usize) -> Result<(), String> {
-    number::check(name, threads, &(1..=MAX_THREADS))
-}
 
 /// Items under way for each thread.
 const AHEAD: usize = 4;

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use clap::Args;
 use dyad_engine::board::{Board, Game, Move};
 use dyad_engine::control::Control;
-use dyad_engine::engine::{Engine, MAX_HASH};
+use dyad_engine::engine::Engine;
 use dyad_engine::eval::Weights;
 use dyad_engine::search::{self, BestTwo, Limits, Report};
 use dyad_engine::value::gap;
@@ -24,7 +24,7 @@ use serde_json::json;
 
 use crate::base::context::{Context, Progress};
 use crate::base::is_default;
-use crate::base::number::{self, number};
+use crate::base::number::number;
 use crate::base::parallel::ordered_for_each;
 
 /// Settings of a labeling.
@@ -53,15 +53,6 @@ impl Default for LabelSettings {
 
 /// Range of margins over the second-best move, in centipawns.
 pub(crate) const MARGIN: RangeInclusive<u32> = 0..=Score::LARGEST as u32;
-
-impl LabelSettings {
-    /// Checks the ranges.
-    pub(crate) fn check(&self) -> Result<(), String> {
-        number::check("nodes", self.nodes, &(1..))?;
-        number::check("hash", self.hash, &(1..=MAX_HASH))?;
-        number::check("min-margin", self.min_margin, &MARGIN)
-    }
-}
 
 /// The best move and its score for the side to move.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -125,7 +116,6 @@ pub fn label(
     settings: &LabelSettings,
     context: &mut Context<'_, Progress>,
 ) -> Result<SampleSummary, Error> {
-    settings.check().map_err(Error::Settings)?;
     check_output(out, [input.path()])?;
     let mut found: Vec<Option<Label>> = Vec::with_capacity(input.len());
     let samples = (0..input.len()).map(|index| input.read(index));
@@ -214,21 +204,6 @@ mod tests {
             assert_eq!(after.desired, moves.last().copied());
             assert_eq!(after.score, Some(Score(moves.len() as i16)));
             assert_eq!((after.result, after.test), (before.result, before.test));
-        }
-    }
-
-    #[test]
-    fn settings_are_checked() {
-        for (settings, expected) in [
-            (LabelSettings { nodes: 0, ..LabelSettings::default() }, "nodes must be at least 1, not 0"),
-            (
-                LabelSettings { hash: MAX_HASH + 1, ..LabelSettings::default() },
-                "hash must be 1 to 1048576, not 1048577",
-            ),
-            (LabelSettings { min_margin: 6_000_000, ..LabelSettings::default() }, "min-margin must be 0 to 30000"),
-        ] {
-            let error = settings.check().unwrap_err();
-            assert!(error.contains(expected), "{error}");
         }
     }
 

@@ -12,7 +12,6 @@ use std::ops::{Bound, RangeInclusive};
 use clap::Args;
 use dyad_engine::board::{Board, Color, Move};
 use dyad_formats::epd::Epd;
-use dyad_formats::error::Error;
 use dyad_formats::game::{GameRecord, PlayedMove};
 use dyad_formats::hash;
 use dyad_formats::packed::{Packed, Sample};
@@ -20,7 +19,7 @@ use dyad_formats::score::GameResult;
 use serde::{Deserialize, Serialize};
 
 use crate::base::is_default;
-use crate::base::number::{self, number};
+use crate::base::number::number;
 
 /// Default percentage of held-out games.
 pub const TEST_PERCENT: f64 = 5.0;
@@ -35,11 +34,6 @@ const SPLIT_SALT: u64 = 0x7370_6C69_7473_0001;
 #[must_use]
 pub fn is_held_out(game: u64, percent: f64) -> bool {
     hash::unit(hash::fold(SPLIT_SALT, game)) * 100.0 < percent
-}
-
-/// Checks the percentage of held-out games.
-pub(crate) fn check_percent(percent: f64) -> Result<(), Error> {
-    number::check("test-percent", percent, &PERCENT).map_err(Error::Settings)
 }
 
 /// Conditions of the positions that become samples.
@@ -240,14 +234,6 @@ impl Filters {
         PositionCandidate { sample: Packed::new(sample), identity: hash::mix(sample.board.key()) }
     }
 
-    /// Refuses filters that no position could pass.
-    pub(crate) fn check(&self) -> Result<(), Error> {
-        if let Some(score) = self.largest_score {
-            number::check("max-score", score, &MAX_SCORE).map_err(Error::Settings)?;
-        }
-        Ok(())
-    }
-
     /// Checks the conditions that do not depend on the move; cheap ones first.
     fn without_move(&self, board: &Board, played: &PlayedMove) -> Result<(), SkipReason> {
         if ply_of(board) < self.min_ply {
@@ -304,25 +290,5 @@ mod tests {
         let json = serde_json::to_value(&filters).unwrap();
         assert_eq!((&json["min-players"], &json["max-score"]), (&2000.into(), &3.0.into()));
         assert_eq!(serde_json::from_value::<Filters>(json).unwrap(), filters);
-    }
-
-    #[test]
-    fn filters_that_nothing_could_pass_are_refused() {
-        let all = Filters::default();
-        assert!(all.check().is_ok());
-        for (filters, expected) in [
-            (
-                Filters { largest_score: Some(f64::NAN), ..all.clone() },
-                "max-score must be above 0 and at most 1000000, not NaN",
-            ),
-            (
-                Filters { largest_score: Some(0.0), ..all.clone() },
-                "max-score must be above 0 and at most 1000000, not 0",
-            ),
-        ] {
-            let refusal = filters.check().unwrap_err().to_string();
-            assert!(refusal.contains(expected), "{refusal}");
-        }
-        assert!(Filters { largest_score: Some(1e6), ..all }.check().is_ok());
     }
 }

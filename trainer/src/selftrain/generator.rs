@@ -8,7 +8,7 @@
 //! A game depends on the settings and its number alone. Games are written in order, so an interrupted file resumes
 //! after its last complete game; the complete file has the same bytes on any number of threads.
 
-use std::ops::{ControlFlow, Range, RangeInclusive};
+use std::ops::{ControlFlow, RangeInclusive};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -21,7 +21,6 @@ use dyad_engine::eval::Weights;
 use dyad_engine::value::Value;
 use dyad_formats::error::Error;
 use dyad_formats::hash;
-use dyad_formats::score::Score;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 use serde::{Deserialize, Serialize};
@@ -32,7 +31,7 @@ use crate::arena::pgn_writer::PgnGame;
 use crate::arena::play::{Adjudication, DrawRule, FinishedGame, SearchLimits, Seat, WinRule, play};
 use crate::base::context::Context;
 use crate::base::is_default;
-use crate::base::number::{self, number};
+use crate::base::number::number;
 use crate::base::parallel::ordered_map;
 
 /// Everything that determines the games.
@@ -87,14 +86,8 @@ impl Default for GeneratorSettings {
     }
 }
 
-/// Upper bound of the random plies.
-const MOST_PLIES: u32 = 100;
-/// Range of [`GeneratorSettings::spread`].
-const SPREAD: Range<f64> = 0.0..1.0;
 /// Range of [`GeneratorSettings::policy_openings`].
 const POLICY: RangeInclusive<f64> = 0.0..=1.0;
-/// Range of [`GeneratorSettings::limit`], without mate scores.
-const LIMIT: RangeInclusive<Value> = 0..=Score::LARGEST as Value;
 /// Most attempts to find an opening for a game.
 const ATTEMPTS: u32 = 1_000;
 /// 100 centipawns in search units.
@@ -112,26 +105,6 @@ const ADJUDICATION: Adjudication = Adjudication {
     plies: Some(400),
 };
 
-impl GeneratorSettings {
-    /// Checks the settings.
-    ///
-    /// # Errors
-    /// When a number is out of its bounds.
-    pub fn check(&self) -> Result<(), String> {
-        let GeneratorSettings { nodes, spread, plies, plies_after, policy_openings, limit, .. } = *self;
-        number::check("nodes", nodes, &(1..))?;
-        number::check("spread", spread, &SPREAD)?;
-        number::check("policy-openings", policy_openings, &POLICY)?;
-        number::check("limit", limit, &LIMIT)?;
-        for [least, most] in [plies, plies_after] {
-            if least > most || most > MOST_PLIES {
-                return Err(format!("{least} to {most} random moves: the first is the smaller, at most {MOST_PLIES}"));
-            }
-        }
-        Ok(())
-    }
-}
-
 /// Progress of the games.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct GeneratorProgress {
@@ -145,8 +118,7 @@ pub struct GeneratorProgress {
 /// game.
 ///
 /// # Errors
-/// When the settings are out of their bounds, the file cannot be read or written, no opening is found, or it was stopped;
-/// complete games stay in the file.
+/// When the file cannot be read or written, no opening is found, or it was stopped; complete games stay in the file.
 pub fn generate(
     settings: &GeneratorSettings,
     weights: &Arc<Weights>,
@@ -154,7 +126,6 @@ pub fn generate(
     path: &Path,
     context: &mut Context<GeneratorProgress>,
 ) -> Result<(), Error> {
-    settings.check().map_err(Error::Settings)?;
     let event = event(settings, weights, openings);
     check_event(path, &event)?;
     let (mut file, games) = GameFile::open(path)?;
@@ -398,23 +369,5 @@ mod tests {
         let mut context = Context { threads: 2, stop: &control, on_event: &mut report };
         let ended = generate(&settings, &weights, &[], &path, &mut context);
         assert!(matches!(ended, Err(Error::Stopped)));
-    }
-
-    #[test]
-    fn settings_without_sense_are_refused() {
-        let good = GeneratorSettings::default();
-        assert_eq!(good.check(), Ok(()));
-        for bad in [
-            GeneratorSettings { nodes: 0, ..good.clone() },
-            GeneratorSettings { spread: 1.0, ..good.clone() },
-            GeneratorSettings { limit: -1, ..good.clone() },
-            GeneratorSettings { policy_openings: 1.5, ..good.clone() },
-            GeneratorSettings { policy_openings: f64::NAN, ..good.clone() },
-            GeneratorSettings { limit: 6_100_000, ..good.clone() },
-            GeneratorSettings { plies: [3, 2], ..good.clone() },
-            GeneratorSettings { plies_after: [0, 1_000], ..good.clone() },
-        ] {
-            assert!(bad.check().is_err(), "{bad:?}");
-        }
     }
 }

@@ -23,11 +23,10 @@ use super::event::Stage;
 use super::generator::HASH;
 use super::presets::Preset;
 use crate::arena::matches::MOST_GAMES;
-use crate::arena::openings::{PolicySampler, Variant};
+use crate::arena::openings::Variant;
 use crate::arena::statistics::Sprt;
 use crate::base::group_value::GroupValue;
 use crate::base::number::{self, number};
-use crate::base::parallel::check_threads;
 use crate::base::words::{counted, grouped, name_of};
 use crate::data::label;
 use crate::learn::settings::{ObjectiveName, OptimizerName, TrainingSettings as RunSettings};
@@ -148,7 +147,7 @@ pub struct SelfTrainSettings {
     #[arg(long, hide = true, default_value_t = Self::default().half_at)]
     pub half_at: u64,
     /// Smallest margin of the desired move over the second-best one, in centipawns, at which the two are compared
-    #[arg(long, hide = true, default_value_t = Self::default().min_margin)]
+    #[arg(long, hide = true, value_parser = number(label::MARGIN), default_value_t = Self::default().min_margin)]
     pub min_margin: u32,
     /// Number of positions from which a fine-tuning pass follows a comparison training: one pass of the averaged
     /// perceptron of the papers over the same positions. 0 for none
@@ -404,42 +403,16 @@ impl SelfTrainSettings {
     /// # Errors
     /// Names a setting that is out of its bounds.
     pub fn check(&self) -> Result<(), String> {
-        let counts = [
-            ("nodes", self.nodes),
-            ("positions", self.positions),
-            ("match-nodes", self.match_nodes),
-            ("long-nodes", self.long_nodes),
-            ("positions-per-game", self.positions_per_game as u64),
-            ("window", u64::from(self.window)),
-            ("passes", u64::from(self.passes)),
-        ];
-        counts.iter().try_for_each(|&(name, count)| number::check(name, count, &(1..)))?;
-        number::check("match-games", self.match_games, &(1..=MOST_GAMES))?;
-        number::check("long-games", self.long_games, &(0..=MOST_GAMES))?;
-        PolicySampler::check(self.policy_openings)?;
-        number::check("tuning-pairs", self.tuning_pairs, &(0..=MOST_GAMES))?;
-        number::check("minutes", self.minutes, &MINUTES)?;
-        check_threads("threads", self.threads)?;
         self.sprt()?;
         self.long_sprt()?;
-        number::check("interpolation", self.interpolation, &INTERPOLATION)?;
+        number::check_options(self)?;
         if self.scores.is_some() && self.games_file.is_none() {
             return Err("scores: it changes nothing without games-file".to_string());
         }
         if self.games_file.as_deref().is_some_and(is_standard_input) {
             return Err("games-file: a training reads its games again when it is resumed: name a file".to_string());
         }
-        match self.method {
-            Method::Regression => {
-                number::check("result-share", self.result_share, &(0.0..=1.0))?;
-                number::check("pairs-l2", self.pairs_l2, &(0.0..=1e9))
-            }
-            Method::Comparison => {
-                number::check("label-nodes", self.label_nodes, &(1..))?;
-                self.labels().check()?;
-                self.training().check()
-            }
-        }
+        if self.method == Method::Comparison { self.training().check() } else { Ok(()) }
     }
 
     /// The SPRT of a match.
@@ -585,7 +558,7 @@ mod tests {
         let tuned: Vec<u32> = (1..=50).filter(|&number| scratch.tuning_pairs_of(number, 1) > 0).collect();
         assert_eq!(tuned, [3, 6, 12, 24, 48]);
         let error = SelfTrainSettings { tuning_pairs: u64::MAX, ..comparison }.check().unwrap_err();
-        assert!(error.starts_with("tuning-pairs must be"), "{error}");
+        assert!(error.contains("'--tuning-pairs <N>': expected a whole number, 0 to "), "{error}");
     }
 
     #[test]
@@ -603,7 +576,7 @@ mod tests {
         assert_eq!(preset(Preset::Scratch, Method::Regression).interpolation_of(1), 1.0);
         for interpolation in [0.0, 1.5, f64::NAN] {
             let error = SelfTrainSettings { interpolation, ..comparison.clone() }.check().unwrap_err();
-            assert!(error.starts_with("interpolation must be"), "{error}");
+            assert!(error.contains("'--interpolation <INTERPOLATION>': expected a number, above 0"), "{error}");
         }
     }
 
