@@ -11,7 +11,7 @@ use dyad_engine::control::Control;
 use dyad_engine::engine::Engine;
 use dyad_engine::eval::Weights;
 use dyad_engine::search::{BestTwo, Info, LeafBudget, LeafEnd, LeafSearcher, Limits, Options, Report, Score};
-use dyad_engine::value::{INFINITE, TABLEBASE_WIN_IN_MAX, Value, is_mate};
+use dyad_engine::value::{INFINITE, Value, is_mate};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
@@ -87,7 +87,6 @@ fn end_of(game: &Game, plies: usize, value: Value) -> PvEnd {
         Some(Ending::Checkmate) => return PvEnd::Mate,
         Some(_) => return PvEnd::Draw,
         None if is_mate(value) => return PvEnd::Mate,
-        None if value.abs() >= TABLEBASE_WIN_IN_MAX => return PvEnd::Decided,
         None => {}
     }
     // The search scores repetitions, and moves that allow one, as draws.
@@ -198,7 +197,7 @@ impl Comparison {
         let phase = self.weights.phase(&self.board);
         let sign = sign(self.board.side_to_move());
         let [first, second] =
-            [0, 1].map(|place| self.weights.units.centipawns(sign * self.moves[place].leaf.value, phase));
+            [0, 1].map(|place| self.weights.units.win_rate.centipawns(sign * self.moves[place].leaf.value, phase));
         first - second
     }
 }

@@ -29,8 +29,6 @@ pub enum PvEnd {
     Mate,
     /// In a draw by the rules.
     Draw,
-    /// In a position whose result is certain: a tablebase position, or one with a forced mate.
-    Decided,
 }
 
 /// The leaf of a principal variation.
@@ -69,8 +67,6 @@ pub enum Subject {
     Mate(usize),
     /// A variation (0 or 1) ends in a draw.
     Draw(usize),
-    /// The result of a variation (0 or 1) is certain.
-    Decided(usize),
     /// What the search adds to the evaluations of the leaves: correction history, and values of variations that it cut
     /// short.
     Search,
@@ -337,7 +333,6 @@ impl<'a> Builder<'a> {
                 }
                 PvEnd::Mate => Subject::Mate(place),
                 PvEnd::Draw => Subject::Draw(place),
-                PvEnd::Decided => Subject::Decided(place),
             };
             self.add(Topic::Alone(certain), certain, rest);
         }

@@ -2,9 +2,9 @@
 
 use super::comparison::{ComparedMove, Comparison};
 use super::evaluation::{piece_values, reasons, white_centipawns};
-use super::line::{DrawKind, sans};
-use super::sentence::{Claim, explain};
-use dyad_engine::board::{Board, PIECES, color_name, piece_name};
+use super::line::sans;
+use super::sentence::{Claim, Statement, explain};
+use dyad_engine::board::{Board, Ending, PIECES, color_name, piece_name};
 use dyad_engine::eval::Weights;
 use dyad_engine::search::Score;
 use serde_json::{Map, Value, json};
@@ -83,40 +83,38 @@ impl Comparison {
 impl Claim {
     /// The claim, with `kind` and `line`: `better` or `worse`.
     pub fn json(&self) -> Value {
-        let name = |line: usize| ["better", "worse"][line];
-        match self {
-            Claim::Mate { line, winner, moves } => {
-                json!({ "kind": "mate", "line": name(*line), "winner": color_name(*winner), "moves": moves })
-            }
-            Claim::Gain { line, gain } => {
+        let (kind, mut claim) = match &self.what {
+            Statement::Mate { winner, moves } => ("mate", json!({ "winner": color_name(*winner), "moves": moves })),
+            Statement::Gain(gain) => {
                 let net: Map<String, Value> = PIECES
                     .iter()
                     .zip(gain.net)
                     .filter(|(_, count)| *count != 0)
                     .map(|(&piece, count)| (piece_name(piece).to_string(), count.into()))
                     .collect();
-                let winner = color_name(gain.winner);
-                json!({ "kind": "gain", "line": name(*line), "winner": winner, "plies": gain.plies, "net": net })
+                ("gain", json!({ "winner": color_name(gain.winner), "plies": gain.plies, "net": net }))
             }
-            Claim::Motif { line, motif } => {
+            Statement::Motif(motif) => {
                 let squares: Vec<String> = motif.squares.iter().map(ToString::to_string).collect();
-                json!({ "kind": motif.kind.name(), "line": name(*line), "ply": motif.ply, "targets": squares })
+                (motif.kind.name(), json!({ "ply": motif.ply, "targets": squares }))
             }
-            Claim::Draw { line, kind } => {
-                let how = match kind {
-                    DrawKind::Stalemate => "stalemate",
-                    DrawKind::Material => "insufficient material",
-                    DrawKind::FiftyMoves => "fifty-move rule",
-                    DrawKind::Repetition => "repetition",
+            Statement::Draw(ending) => {
+                let how = match ending {
+                    Ending::Checkmate => "checkmate",
+                    Ending::Stalemate => "stalemate",
+                    Ending::InsufficientMaterial => "insufficient material",
+                    Ending::FiftyMoves => "fifty-move rule",
+                    Ending::Repetition => "repetition",
                 };
-                json!({ "kind": "draw", "line": name(*line), "how": how })
+                ("draw", json!({ "how": how }))
             }
-            Claim::Seen(reason) => {
-                let squares: Vec<String> = reason.feature.square().iter().map(ToString::to_string).collect();
-                let words = reason.feature.clause();
-                json!({ "kind": "seen", "line": name(reason.line), "words": words, "squares": squares })
+            Statement::Seen(feature) => {
+                let squares: Vec<String> = feature.square.iter().map(ToString::to_string).collect();
+                ("seen", json!({ "words": feature.clause(), "squares": squares }))
             }
-        }
+        };
+        (claim["kind"], claim["line"]) = (kind.into(), ["better", "worse"][self.line].into());
+        claim
     }
 }
 

@@ -4,7 +4,7 @@
 
 use super::difference::PvEnd;
 use dyad_engine::board::{
-    BitBoard, Board, Color, Move, PAWN_UNITS, PIECE_VALUES, PIECES, Piece, Square, piece_name, sign,
+    BitBoard, Board, Color, Ending, Game, Move, PAWN_UNITS, PIECE_VALUES, PIECES, Piece, Square, piece_name, sign,
 };
 
 /// Plies within which a gain of material is attributed to the first move of a line, and within which a single pawn is.
@@ -39,28 +39,11 @@ pub struct Gain {
     pub net: [i32; 5],
 }
 
-/// How a game is drawn at the end of a line.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum DrawKind {
-    /// The side to move has no legal move.
-    Stalemate,
-    /// Neither side can mate.
-    Material,
-    /// By the fifty-move rule.
-    FiftyMoves,
-    /// By repetition.
-    Repetition,
-}
-
 impl<'a> Line<'a> {
     /// The line of these legal moves, which ends so. Gains are counted from the position after `base` moves.
     #[must_use]
     pub fn new(start: &Board, moves: &'a [Move], end: PvEnd, base: usize) -> Line<'a> {
-        let mut boards = vec![*start];
-        boards.extend(moves.iter().scan(*start, |board, &mv| {
-            *board = board.after(mv);
-            Some(*board)
-        }));
+        let boards = std::iter::once(*start).chain(start.along(moves).map(|(board, mv)| board.after(mv))).collect();
         Line { moves, boards, end, base }
     }
 
@@ -208,20 +191,13 @@ impl<'a> Line<'a> {
 
     /// How the line ends in a draw, if it does.
     #[must_use]
-    pub fn draw(&self) -> Option<DrawKind> {
-        let last = self.last();
+    pub fn draw(&self) -> Option<Ending> {
         if self.end != PvEnd::Draw {
-            None
-        } else if !last.has_legal_move() {
-            Some(DrawKind::Stalemate)
-        } else if last.insufficient_material() {
-            Some(DrawKind::Material)
-        } else if last.halfmove_clock() >= 100 {
-            Some(DrawKind::FiftyMoves)
-        } else {
-            // Neither player need follow a long line.
-            (self.moves.len() <= HORIZON).then_some(DrawKind::Repetition)
+            return None;
         }
+        // Neither player need follow a long line to a repetition.
+        let repetition = || (self.moves.len() <= HORIZON).then_some(Ending::Repetition);
+        Game::new(*self.last()).ending().or_else(repetition)
     }
 
     /// Whether the last position is checkmate.
@@ -292,30 +268,17 @@ impl Gain {
 
 /// A variation in SAN with move numbers.
 pub fn variation(start: &Board, moves: &[Move]) -> String {
-    let (mut board, mut text) = (*start, String::new());
-    for (ply, &mv) in moves.iter().enumerate() {
-        match board.side_to_move() {
-            Color::White => text += &format!("{}. ", board.fullmove_number()),
-            Color::Black if ply == 0 => text += &format!("{}... ", board.fullmove_number()),
-            Color::Black => {}
-        }
-        text += &board.san(mv);
-        text.push(' ');
-        board = board.after(mv);
-    }
-    text.truncate(text.trim_end().len());
-    text
+    let with_number = |(ply, (board, mv)): (usize, (Board, Move))| match board.side_to_move() {
+        Color::White => format!("{}. {}", board.fullmove_number(), board.san(mv)),
+        Color::Black if ply == 0 => format!("{}... {}", board.fullmove_number(), board.san(mv)),
+        Color::Black => board.san(mv),
+    };
+    start.along(moves).enumerate().map(with_number).collect::<Vec<_>>().join(" ")
 }
 
 /// Moves in SAN.
 pub fn sans(start: &Board, moves: &[Move]) -> Vec<String> {
-    let mut board = *start;
-    let name = |&mv: &Move| {
-        let name = board.san(mv);
-        board = board.after(mv);
-        name
-    };
-    moves.iter().map(name).collect()
+    start.along(moves).map(|(board, mv)| board.san(mv)).collect()
 }
 
 /// The pieces of `side` that attack a square.

@@ -378,22 +378,13 @@ fn pin_line(board: &Board, color: Color, square: Square) -> Option<BitBoard> {
 mod tests {
     use super::*;
     use crate::difference::PvEnd;
-    use dyad_engine::board::Move;
+    use crate::testing::game;
 
     /// The motifs behind the last move of a line in SAN.
     fn of(fen: &str, line: &str, before: Option<Square>) -> Vec<Kind> {
-        let start = Board::from_fen(fen).expect("a legal position");
-        let mut board = start;
-        let moves: Vec<Move> = line
-            .split(' ')
-            .map(|san| {
-                let mv = board.parse_san(san).expect("a legal move");
-                board = board.after(mv);
-                mv
-            })
-            .collect();
-        let line = Line::new(&start, &moves, PvEnd::Evaluated, 0);
-        motifs(&line, moves.len() - 1, before).into_iter().map(|motif| motif.kind).collect()
+        let game = game(fen, line);
+        let line = Line::new(game.start(), game.moves(), PvEnd::Evaluated, 0);
+        motifs(&line, game.moves().len() - 1, before).into_iter().map(|motif| motif.kind).collect()
     }
 
     #[test]

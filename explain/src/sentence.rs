@@ -6,11 +6,12 @@
 
 use super::comparison::Comparison;
 use super::difference::{Subject, TopicSum};
-use super::line::{DrawKind, Gain, Line, attackers, variation};
+use super::line::{Gain, Line, attackers, variation};
 use super::motif::{Kind, Motif, in_danger, motifs};
+use super::visible::Kind as Seen;
 use super::visible::{self, Feature, Reason};
 use dyad_engine::board::{
-    Board, Color, Move, PAWN_UNITS, PIECE_VALUES, Piece, Square, Squares, attacks, color_name, piece_name,
+    Board, Color, Ending, Move, PAWN_UNITS, PIECE_VALUES, Piece, Square, Squares, attacks, color_name, piece_name,
 };
 use dyad_engine::search::Score;
 
@@ -27,41 +28,33 @@ pub struct Explanation {
     pub goal: Vec<Mark>,
 }
 
-/// A statement of an explanation. `line` is 0 for the better move and 1 for the worse one.
+/// A statement of an explanation.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Claim {
+pub struct Claim {
+    /// The line that it is about: 0 for the better move, 1 for the worse one.
+    pub line: usize,
+    /// What it says.
+    pub what: Statement,
+}
+
+/// What a line of play has.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Statement {
     /// A side mates.
     Mate {
-        /// The line.
-        line: usize,
         /// The side that mates.
         winner: Color,
         /// Moves to mate.
         moves: i32,
     },
     /// A side wins material.
-    Gain {
-        /// The line.
-        line: usize,
-        /// What it wins.
-        gain: Gain,
-    },
+    Gain(Gain),
     /// How it is won.
-    Motif {
-        /// The line.
-        line: usize,
-        /// The motif.
-        motif: Motif,
-    },
-    /// The line ends in a draw.
-    Draw {
-        /// The line.
-        line: usize,
-        /// How.
-        kind: DrawKind,
-    },
-    /// A feature of one end only.
-    Seen(Reason),
+    Motif(Motif),
+    /// It ends in a draw.
+    Draw(Ending),
+    /// Its end has a feature that the end of the other line has not.
+    Seen(Feature),
 }
 
 /// A colored arrow or square.
@@ -182,7 +175,7 @@ impl<'a> Writer<'a> {
     fn text(&mut self) -> String {
         let [better, worse] = self.compared.moves.each_ref().map(|one| one.score);
         let [won, lost] = [0, 1].map(|line| self.pawns(line));
-        let stalemates = self.lines[1].draw() == Some(DrawKind::Stalemate) && self.lines[1].moves.len() == 1;
+        let stalemates = self.lines[1].draw() == Some(Ending::Stalemate) && self.lines[1].moves.len() == 1;
         let text = match (better, worse) {
             _ if stalemates => self.draw(),
             (Score::Mate(moves), _) if moves > 0 => Some(self.missed_mate(moves)),
@@ -225,7 +218,7 @@ impl<'a> Writer<'a> {
     /// Claims the gain of a line and names it.
     fn claim_gain(&mut self, line: usize) -> String {
         let Some(gain) = self.gains[line] else { return "nothing".into() };
-        self.claims.push(Claim::Gain { line, gain });
+        self.claims.push(Claim { line, what: Statement::Gain(gain) });
         gain.words()
     }
 
@@ -248,7 +241,7 @@ impl<'a> Writer<'a> {
     ) -> Option<Motif> {
         let of = |at| motifs(&self.lines[line], at, self.compared.recaptures).into_iter().next().filter(&wanted);
         let motif = at.into_iter().find_map(of)?;
-        self.claims.push(Claim::Motif { line, motif: motif.clone() });
+        self.claims.push(Claim { line, what: Statement::Motif(motif.clone()) });
         Some(motif)
     }
 
@@ -260,7 +253,7 @@ impl<'a> Writer<'a> {
     }
 
     fn missed_mate(&mut self, moves: i32) -> String {
-        self.claims.push(Claim::Mate { line: 0, winner: self.mover, moves });
+        self.claims.push(Claim { line: 0, what: Statement::Mate { winner: self.mover, moves } });
         let line = self.mating_line(0, 0);
         let misses = match moves {
             1 => format!("Misses mate{line}"),
@@ -273,8 +266,7 @@ impl<'a> Writer<'a> {
     }
 
     fn allowed_mate(&mut self, moves: i32) -> String {
-        let opponent = !self.mover;
-        self.claims.push(Claim::Mate { line: 1, winner: opponent, moves });
+        self.claims.push(Claim { line: 1, what: Statement::Mate { winner: !self.mover, moves } });
         self.names_reply = true;
         self.squares = vec![self.lines[1].board(1).king(self.mover)];
         let line = self.mating_line(1, 1);
@@ -309,14 +301,15 @@ impl<'a> Writer<'a> {
             (_, 1..) if line == 1 => format!("{other} wins {}", self.claim_gain(0)),
             _ => format!("after {other} {}", self.state(1 - line)?),
         };
-        self.claims.push(Claim::Draw { line, kind });
+        self.claims.push(Claim { line, what: Statement::Draw(kind) });
         let moves = self.moves(line, 0, self.lines[line].moves.len());
         let how = match kind {
-            DrawKind::Stalemate => "is stalemate",
-            DrawKind::Material => "leaves too little material to win",
-            DrawKind::FiftyMoves => "is a draw by the fifty-move rule",
+            Ending::Stalemate => "is stalemate",
+            Ending::InsufficientMaterial => "leaves too little material to win",
+            Ending::FiftyMoves => "is a draw by the fifty-move rule",
             // The search stops at the first one, which the players need not repeat.
-            DrawKind::Repetition => "leads to a repetition",
+            Ending::Repetition => "leads to a repetition",
+            Ending::Checkmate => return None,
         };
         Some(format!("{moves} {how}; {otherwise}."))
     }
@@ -578,12 +571,13 @@ impl<'a> Writer<'a> {
         let topics = self.compared.difference.topics();
         let castling = self.lost_castling(soon);
         // A weak pawn is no reason where a pawn is lost.
-        let is_main = |Reason { line, feature }: &Reason| {
-            let [own, other] = [*line, 1 - line].map(|line| soon[line].colored(feature.color, Piece::Pawn).len());
-            own >= other || !matches!(feature.kind, visible::Kind::Isolated | visible::Kind::Doubled)
+        let is_main = |reason: &Reason| {
+            let pawns = |line: usize| soon[line].colored(reason.feature.color, Piece::Pawn).len();
+            !matches!(reason.feature.kind, Seen::Isolated | Seen::Doubled)
+                || pawns(reason.line) >= pawns(1 - reason.line)
         };
         // A knight that has come in may be exchanged later.
-        let lasts = |reason: &Reason| reason.holds(leaves) || reason.feature.kind == visible::Kind::Outpost;
+        let lasts = |reason: &Reason| reason.holds(leaves) || reason.feature.kind == Seen::Outpost;
         let found = [leaves, soon].map(|boards| {
             let of = |topic| visible::reasons(topic, boards, self.mover);
             topics.iter().filter(is_large).flat_map(of).collect::<Vec<_>>()
@@ -592,19 +586,22 @@ impl<'a> Writer<'a> {
         let (reason, text) =
             castling.into_iter().chain(found).find_map(|reason| Some((reason, self.words_of(&reason)?)))?;
         self.names_reply = reason.line == 1;
-        self.claims.push(Claim::Seen(reason));
+        self.claims.push(Claim { line: reason.line, what: Statement::Seen(reason.feature) });
         Some(text)
     }
 
     /// The worse line gives up castling at once with queens on the board, the better one does not.
     fn lost_castling(&self, soon: [&Board; 2]) -> Option<Reason> {
-        let feature =
-            [0, 1].map(|line| Feature::new(visible::Kind::LostCastling, self.mover, soon[line].king(self.mover)));
+        let feature = soon.map(|board| Feature {
+            kind: Seen::LostCastling,
+            color: self.mover,
+            square: Some(board.king(self.mover)),
+        });
         let is_lost = self.lines[0].board(0).can_castle(self.mover)
             && feature[1].is_on(soon[1])
             && !feature[0].is_on(soon[0])
             && soon[1].pieces(Piece::Queen).len() == 2;
-        is_lost.then_some(Reason { line: 1, feature: feature[1] })
+        is_lost.then(|| Reason { line: 1, feature: feature[1] })
     }
 
     /// A reason with the moves to the first moment at which it is there to stay.
@@ -615,7 +612,7 @@ impl<'a> Writer<'a> {
         let plies = (0..=until).rev().take_while(|&ply| feature.is_on(line.board(ply))).last()?;
         let clause = feature.clause();
         match (reason.line, plies, feature.kind) {
-            (0, 0, visible::Kind::BishopPair) => {
+            (0, 0, Seen::BishopPair) => {
                 let other = &self.lines[1];
                 let lost = (1..=SOON.min(other.moves.len())).find(|&ply| !feature.is_on(other.board(ply)))?;
                 Some(format!("{} gives up the bishop pair; {better} keeps it.", self.moves(1, 0, lost)))
@@ -653,10 +650,10 @@ impl<'a> Writer<'a> {
         }
         let mut squares = self.squares.clone();
         for claim in &self.claims {
-            if let Claim::Seen(Reason { line: 1, feature, .. }) = claim
+            if let Claim { line: 1, what: Statement::Seen(feature) } = claim
                 && feature.is_on(after)
             {
-                squares.extend(feature.square());
+                squares.extend(feature.square);
             }
         }
         marks.extend(squares.into_iter().map(|square| Mark { place: Place::Square(square), good: false }));
@@ -666,7 +663,7 @@ impl<'a> Writer<'a> {
     /// The squares that the text names at the end of the better line, or the pair of pieces that counts most for it.
     fn goal(&self) -> Vec<Mark> {
         let seen = self.claims.iter().filter_map(|claim| match claim {
-            Claim::Seen(Reason { line: 0, feature, .. }) => feature.square(),
+            Claim { line: 0, what: Statement::Seen(feature) } => feature.square,
             _ => None,
         });
         let mut squares: Vec<Square> = seen.collect();

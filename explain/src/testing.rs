@@ -1,8 +1,35 @@
-//! Positions for tests.
+//! Positions and comparisons for tests.
 
-use dyad_engine::board::{Board, Game};
+use crate::comparison::Comparison;
+use dyad_engine::board::{Board, Game, Move};
+use dyad_engine::control::Control;
+use dyad_engine::engine::Engine;
+use dyad_engine::eval::Weights;
+use dyad_engine::search::{Limits, Options};
 use rand::Rng;
 use rand_pcg::Pcg64Mcg;
+
+/// The game of these moves, in UCI or SAN.
+pub(crate) fn game(fen: &str, moves: &str) -> Game {
+    let mut game = Game::new(Board::from_fen(fen).expect("a legal position"));
+    moves.split_whitespace().for_each(|text| game.push(read(game.board(), text)));
+    game
+}
+
+fn read(board: &Board, text: &str) -> Move {
+    board.parse_uci(text).or_else(|_| board.parse_san(text)).expect("a legal move")
+}
+
+/// Two moves of a game after a search.
+pub(crate) fn compare(game: &Game, moves: [&str; 2], nodes: u64) -> Comparison {
+    let moves = moves.map(|text| read(game.board(), text));
+    let (limits, options, control) = (Limits::nodes(nodes), Options::default(), Control::new(false));
+    Comparison::search(&mut engine(), game, moves, &limits, &options, &control).expect("both moves are searched")
+}
+
+pub(crate) fn engine() -> Engine {
+    Engine::with_hash(Weights::embedded(), 1).expect("a megabyte")
+}
 
 /// Calls `visit` with `count` positions of random games.
 pub(crate) fn random_boards(count: usize, seed: u128, mut visit: impl FnMut(&Board)) {

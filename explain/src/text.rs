@@ -187,7 +187,6 @@ impl Subject {
             Subject::Ending(index) => format!("not linear: endgame evaluation or scale factor after {}", moves[index]),
             Subject::Mate(index) => format!("not linear: the line of {} ends in mate", moves[index]),
             Subject::Draw(index) => format!("not linear: the line of {} ends in a draw", moves[index]),
-            Subject::Decided(index) => format!("not linear: the result after {} is certain", moves[index]),
             Subject::Search => "not linear: search (correction history, variations other than the two shown)".into(),
         }
     }
@@ -310,7 +309,7 @@ fn pawns(hundredths: i32) -> String {
 mod tests {
     use super::*;
     use crate::evaluation::tests::{MIDDLEGAME, board, weights};
-    use dyad_engine::board::Move;
+    use crate::testing::game;
 
     #[test]
     fn the_table_has_a_line_for_each_group_that_counts() {
@@ -386,17 +385,8 @@ mod tests {
 
     #[test]
     fn variations_have_move_numbers() {
-        let start = board("rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1");
-        assert_eq!(variation(&start, &[]), "");
-        let mut board = start;
-        let line: Vec<Move> = ["e7e5", "g1f3", "b8c6"]
-            .iter()
-            .map(|text| {
-                let mv = board.parse_uci(text).expect("a legal move");
-                board = board.after(mv);
-                mv
-            })
-            .collect();
-        assert_eq!(variation(&start, &line), "1... e5 2. Nf3 Nc6");
+        let game = game("rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1", "e5 Nf3 Nc6");
+        assert_eq!(variation(game.start(), &[]), "");
+        assert_eq!(variation(game.start(), game.moves()), "1... e5 2. Nf3 Nc6");
     }
 }

@@ -18,7 +18,7 @@ pub enum Kind {
     Passed,
     /// An isolated pawn that is not passed.
     Isolated,
-    /// Doubled pawns on the file of the square.
+    /// One of several pawns on a file.
     Doubled,
     /// Two bishops against fewer.
     BishopPair,
@@ -39,12 +39,12 @@ pub enum Kind {
 /// Something that can be seen on a board, of one side.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Feature {
-    /// What.
+    /// What it is.
     pub kind: Kind,
-    /// Whose.
+    /// Whose it is.
     pub color: Color,
-    /// Where; that of a pair of bishops is that of its king.
-    place: Square,
+    /// Where it is; a bishop pair has no place.
+    pub square: Option<Square>,
 }
 
 /// A feature that exists at the end of one line and not at that of the other.
@@ -57,60 +57,61 @@ pub struct Reason {
 }
 
 impl Feature {
-    /// What a side has on a square.
-    #[must_use]
-    pub fn new(kind: Kind, color: Color, place: Square) -> Feature {
-        Feature { kind, color, place }
+    /// The features of a kind and a side on a board.
+    fn all(kind: Kind, color: Color, board: &Board) -> Vec<Feature> {
+        let king = square_set(board.king(color));
+        let squares = match kind {
+            Kind::Passed => passed(board, color),
+            Kind::Isolated => isolated(board, color),
+            Kind::Doubled => doubled(board, color),
+            Kind::BishopPair => {
+                let pair = Feature { kind, color, square: None };
+                return has_bishop_pair(board, color).then_some(pair).into_iter().collect();
+            }
+            Kind::RookFile(open) => {
+                subset(board.colored(color, Piece::Rook), |square| rook_file(board, color, square) == Some(open))
+            }
+            Kind::Outpost => outposts(board, color),
+            Kind::BadBishop => bad_bishops(board, color),
+            Kind::Sheltered => subset(king, |square| is_sheltered(color, square)),
+            Kind::LostCastling => subset(king, |square| is_central(square) && !board.can_castle(color)),
+            Kind::NoShield => open_shield(board, color),
+        };
+        each(squares).map(|square| Feature { kind, color, square: Some(square) }).collect()
     }
 
     /// Whether the position has the feature.
     #[must_use]
     pub fn is_on(&self, board: &Board) -> bool {
-        let Feature { kind, color, place } = *self;
-        match kind {
-            Kind::Passed => passed(board, color).has(place),
-            Kind::Isolated => isolated(board, color).has(place),
-            Kind::Doubled => doubled(board, color).has(place),
-            Kind::BishopPair => has_bishop_pair(board, color),
-            Kind::RookFile(open) => rook_file(board, color, place) == Some(open),
-            Kind::Outpost => outposts(board, color).has(place),
-            Kind::BadBishop => bad_bishops(board, color).has(place),
-            Kind::Sheltered => board.king(color) == place && is_sheltered(color, place),
-            Kind::LostCastling => board.king(color) == place && is_central(place) && !board.can_castle(color),
-            Kind::NoShield => open_shield(board, color).has(place),
-        }
-    }
-
-    /// The square to mark on the board.
-    #[must_use]
-    pub fn square(&self) -> Option<Square> {
-        (self.kind != Kind::BishopPair).then_some(self.place)
+        Feature::all(self.kind, self.color, board).contains(self)
     }
 
     /// The feature as a clause.
     #[must_use]
     pub fn clause(&self) -> String {
-        let (of, square, file) = (color_name(self.color), self.place, file_name(self.place));
+        let side = color_name(self.color);
+        let (square, file) =
+            self.square.map_or_else(Default::default, |square| (square.to_string(), file_name(square)));
         match self.kind {
-            Kind::Passed => format!("{of} has a passed pawn on {square}"),
-            Kind::Isolated => format!("{of} has an isolated pawn on {square}"),
-            Kind::Doubled => format!("{of} has doubled pawns on the {file}-file"),
-            Kind::BishopPair => format!("{of} has the bishop pair"),
-            Kind::RookFile(true) => format!("{of}'s rook stands on the open {file}-file"),
-            Kind::RookFile(false) => format!("{of}'s rook stands on the half-open {file}-file"),
-            Kind::Outpost => format!("{of}'s knight has {square}, where no pawn can attack it"),
-            Kind::BadBishop => format!("{of} has a bad bishop on {square}, behind own pawns on its color"),
-            Kind::Sheltered => format!("{of}'s king is out of the center on {square}"),
-            Kind::LostCastling => format!("{of}'s king can no longer castle"),
-            Kind::NoShield => format!("no pawn covers {of}'s king on the {file}-file"),
+            Kind::Passed => format!("{side} has a passed pawn on {square}"),
+            Kind::Isolated => format!("{side} has an isolated pawn on {square}"),
+            Kind::Doubled => format!("{side} has doubled pawns on the {file}-file"),
+            Kind::BishopPair => format!("{side} has the bishop pair"),
+            Kind::RookFile(true) => format!("{side}'s rook stands on the open {file}-file"),
+            Kind::RookFile(false) => format!("{side}'s rook stands on the half-open {file}-file"),
+            Kind::Outpost => format!("{side}'s knight has {square}, where no pawn can attack it"),
+            Kind::BadBishop => format!("{side} has a bad bishop on {square}, behind own pawns on its color"),
+            Kind::Sheltered => format!("{side}'s king is out of the center on {square}"),
+            Kind::LostCastling => format!("{side}'s king can no longer castle"),
+            Kind::NoShield => format!("no pawn covers {side}'s king on the {file}-file"),
         }
     }
 
-    /// Whether two features differ in a square of the same file alone, as a passed pawn that advances.
+    /// Whether two features of a side differ in a square of the same file alone, as a passed pawn that advances.
     fn is_like(&self, other: &Feature) -> bool {
-        let is_anywhere = matches!(self.kind, Kind::BadBishop | Kind::BishopPair);
+        let is_same_file = self.square.map(file) == other.square.map(file);
         std::mem::discriminant(&self.kind) == std::mem::discriminant(&other.kind)
-            && (is_anywhere || file(self.place) == file(other.place))
+            && (is_same_file || self.kind == Kind::BadBishop)
     }
 }
 
@@ -124,73 +125,58 @@ impl Reason {
 
 /// Reasons that a topic in favor of the better line can give, the most telling first. `mover` is the side that chooses.
 pub(super) fn reasons(topic: &TopicSum, leaves: [&Board; 2], mover: Color) -> Vec<Reason> {
-    let mut found = Vec::new();
-    // A feature that is good for its side counts for the mover in the better line and for the opponent in the other.
-    let mut good = |color: Color, list: &dyn Fn(&Board) -> Vec<Feature>| {
-        let line = usize::from(color != mover);
-        let (with, without) = (list(leaves[line]), list(leaves[1 - line]));
+    // A feature that is good for its side counts for the mover in the better line and for the opponent in the other,
+    // and a bad one the other way around.
+    let of = |color: Color, is_good: bool, kinds: &[Kind]| -> Vec<Reason> {
+        let line = usize::from((color == mover) != is_good);
+        let [with, without] = [line, 1 - line].map(|line| {
+            let found = kinds.iter().flat_map(|&kind| Feature::all(kind, color, leaves[line]));
+            let mut found: Vec<Feature> = found.filter(|feature| is_telling(feature, leaves[line])).collect();
+            found.sort_by_key(|feature| feature.square.map(|square| square.to_index()));
+            found
+        });
         let only = with.into_iter().filter(|feature| !without.iter().any(|other| other.is_like(feature)));
-        found.extend(only.map(|feature| Reason { line, feature }));
-    };
-    let of = |kind: Kind, color: Color, set: BitBoard| {
-        each(set).map(|square| Feature::new(kind, color, square)).collect::<Vec<_>>()
+        only.map(|feature| Reason { line, feature }).collect()
     };
     match topic.topic {
-        Topic::Family(Family::Passed, color) => {
-            good(color, &|board| of(Kind::Passed, color, passed(board, color)));
-        }
+        Topic::Family(Family::Passed, color) => of(color, true, &[Kind::Passed]),
         Topic::Family(Family::Pawns, color) => {
-            // Weak pawns are good for the other side.
-            good(!color, &|board| of(Kind::Isolated, color, isolated(board, color)));
-            good(!color, &|board| of(Kind::Doubled, color, front_doubled(board, color)));
-            good(color, &|board| of(Kind::Passed, color, passed(board, color)));
+            let weak = [Kind::Isolated, Kind::Doubled].map(|kind| of(color, false, &[kind])).concat();
+            [weak, of(color, true, &[Kind::Passed])].concat()
         }
-        Topic::Family(Family::Pieces, color) => {
-            good(color, &|board| {
-                let on_file = |square| {
-                    let kind = Kind::RookFile(rook_file(board, color, square)?);
-                    Some(Feature::new(kind, color, square))
-                };
-                each(board.colored(color, Piece::Rook)).filter_map(on_file).collect()
-            });
-            good(color, &|board| of(Kind::Outpost, color, outposts(board, color)));
-            // A bad bishop is good for the other side.
-            good(!color, &|board| of(Kind::BadBishop, color, bad_bishops(board, color)));
-        }
-        Topic::Piece(color, Piece::Knight, _) => {
-            good(color, &|board| of(Kind::Outpost, color, outposts(board, color)));
-        }
+        Topic::Family(Family::Pieces, color) => [
+            of(color, true, &[Kind::RookFile(true), Kind::RookFile(false)]),
+            of(color, true, &[Kind::Outpost]),
+            of(color, false, &[Kind::BadBishop]),
+        ]
+        .concat(),
+        Topic::Piece(color, Piece::Knight, _) => of(color, true, &[Kind::Outpost]),
         Topic::Family(Family::King, color) => {
-            good(!color, &|board| {
-                let lost = Feature::new(Kind::LostCastling, color, board.king(color));
-                let is_lost = lost.is_on(board) && board.pieces(Piece::Queen).any();
-                is_lost.then_some(lost).into_iter().collect()
-            });
             let line = usize::from(color == mover);
-            let shields = [0, 1].map(|line: usize| open_shield(leaves[line], color));
-            let (own, other) = (shields[line], shields[1 - line]);
-            if own.len() > other.len() {
-                let files = |set: BitBoard| each(set).map(|square| square.get_file()).collect::<Vec<_>>();
-                let square = each(own).find(|square| !files(other).contains(&square.get_file()));
-                found
-                    .extend(square.map(|square| Reason { line, feature: Feature::new(Kind::NoShield, color, square) }));
-            }
+            let [own, other] = [line, 1 - line].map(|line| Feature::all(Kind::NoShield, color, leaves[line]));
+            let new = own.iter().find(|feature| !other.iter().any(|other| other.is_like(feature)));
+            let new = new.filter(|_| own.len() > other.len()).map(|&feature| Reason { line, feature });
+            of(color, false, &[Kind::LostCastling]).into_iter().chain(new).collect()
         }
-        Topic::Material => COLORS.into_iter().for_each(|color| {
-            good(color, &|board| {
-                let pair = Feature::new(Kind::BishopPair, color, board.king(color));
-                pair.is_on(board).then_some(pair).into_iter().collect()
-            });
-        }),
+        Topic::Material => COLORS.map(|color| of(color, true, &[Kind::BishopPair])).concat(),
         Topic::Piece(color, Piece::King, places) => {
             let line = usize::from(color != mover);
             let castled = is_sheltered(color, places[line]) && is_central(places[1 - line]);
-            let feature = Feature::new(Kind::Sheltered, color, places[line]);
-            found.extend(castled.then_some(Reason { line, feature }));
+            let feature = Feature { kind: Kind::Sheltered, color, square: Some(places[line]) };
+            castled.then_some(Reason { line, feature }).into_iter().collect()
         }
-        _ => {}
+        _ => Vec::new(),
     }
-    found
+}
+
+/// Of doubled pawns the foremost is named, and castling matters while there are queens.
+fn is_telling(feature: &Feature, board: &Board) -> bool {
+    let own = board.colored(feature.color, Piece::Pawn);
+    match (feature.kind, feature.square) {
+        (Kind::Doubled, Some(square)) => (front_span(feature.color, square) & own).is_empty(),
+        (Kind::LostCastling, _) => board.pieces(Piece::Queen).any(),
+        _ => true,
+    }
 }
 
 /// The letter of a square's file.
@@ -235,13 +221,6 @@ fn doubled(board: &Board, color: Color) -> BitBoard {
     subset(own, |square| (file_of(square) & own).more_than_one())
 }
 
-/// One pawn for each file with doubled pawns: the foremost.
-fn front_doubled(board: &Board, color: Color) -> BitBoard {
-    let own = board.colored(color, Piece::Pawn);
-    let doubled = doubled(board, color);
-    subset(own, |square| doubled.has(square) && (front_span(color, square) & own).is_empty())
-}
-
 fn has_bishop_pair(board: &Board, color: Color) -> bool {
     let two = |color| {
         let bishops = board.colored(color, Piece::Bishop);
@@ -253,7 +232,7 @@ fn has_bishop_pair(board: &Board, color: Color) -> bool {
 /// Whether the rook's file is open (`true`) or half-open. A rook that has not left its corner is not placed there.
 fn rook_file(board: &Board, color: Color, square: Square) -> Option<bool> {
     let is_at_home = rank(relative_square(color, square)) == 0 && matches!(file(square), 0 | 7);
-    if is_at_home || !board.colored(color, Piece::Rook).has(square) {
+    if is_at_home {
         return None;
     }
     let on_file = |color| (file_of(square) & board.colored(color, Piece::Pawn)).any();

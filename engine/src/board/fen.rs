@@ -9,15 +9,10 @@ use super::notation::parse_square;
 use super::pieces::piece_of_letter;
 use super::squares::{Squares, file_set, square_set};
 use super::zobrist::Keys;
-use super::{ALL_SQUARES, BitBoard, Board, COLORS, Color, EMPTY, PIECES, Piece, Rank, Square, color_name};
+use super::{ALL_SQUARES, BitBoard, Board, BoardError, COLORS, Color, EMPTY, PIECES, Piece, Rank, Square, color_name};
 
-/// Why and where a FEN or a position is invalid.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{0}")]
-pub struct FenError(pub(super) String);
-
-fn error<T>(text: impl Into<String>) -> Result<T, FenError> {
-    Err(FenError(text.into()))
+fn error<T>(text: impl Into<String>) -> Result<T, BoardError> {
+    Err(BoardError(text.into()))
 }
 
 /// Quotes input in an error message: cut to 60 characters, with unprintable characters escaped.
@@ -53,7 +48,7 @@ fn parse_piece(letter: char) -> Option<(Piece, Color)> {
     piece_of_letter(letter).map(|piece| (piece, color))
 }
 
-fn parse_placement(text: &str) -> Result<Placement, FenError> {
+fn parse_placement(text: &str) -> Result<Placement, BoardError> {
     let ranks: Vec<&str> = text.split('/').collect();
     if ranks.len() != 8 {
         return error(format!("board {} has {} ranks, expected 8", quote(text), ranks.len()));
@@ -83,7 +78,7 @@ fn parse_placement(text: &str) -> Result<Placement, FenError> {
 
 /// Checks that each side has one king, at most eight pawns, no more promoted pieces than missing pawns, and no pawn on
 /// the first or last rank.
-fn check_pieces(board: &Board) -> Result<(), FenError> {
+fn check_pieces(board: &Board) -> Result<(), BoardError> {
     for color in COLORS {
         let name = color_name(color);
         let count = |piece| board.colored(color, piece).popcnt();
@@ -111,7 +106,7 @@ fn check_pieces(board: &Board) -> Result<(), FenError> {
     }
 }
 
-fn parse_side(text: &str) -> Result<Color, FenError> {
+fn parse_side(text: &str) -> Result<Color, BoardError> {
     match text {
         "w" | "W" => Ok(Color::White),
         "b" | "B" => Ok(Color::Black),
@@ -121,7 +116,7 @@ fn parse_side(text: &str) -> Result<Color, FenError> {
 
 /// The rooks that may castle. `KQkq` mean the outermost rook on that side (X-FEN), a file means the rook on it
 /// (Shredder-FEN). Letters without such a rook are ignored, as in most programs.
-fn parse_castling(text: &str, placement: &Placement) -> Result<BitBoard, FenError> {
+fn parse_castling(text: &str, placement: &Placement) -> Result<BitBoard, BoardError> {
     let mut castling = EMPTY;
     if text == "-" {
         return Ok(castling);
@@ -150,7 +145,7 @@ fn castling_rooks(color: Color, king: BitBoard, rooks: BitBoard) -> [BitBoard; 2
     if king.is_empty() { [EMPTY; 2] } else { outermost(rooks & back_rank(color), king.to_square()) }
 }
 
-fn parse_en_passant(text: &str) -> Result<Option<Square>, FenError> {
+fn parse_en_passant(text: &str) -> Result<Option<Square>, BoardError> {
     if text == "-" {
         return Ok(None);
     }
@@ -163,7 +158,7 @@ fn parse_en_passant(text: &str) -> Result<Option<Square>, FenError> {
 /// The largest halfmove clock and fullmove number of a board: larger ones become this one.
 pub(super) const MAX_CLOCK: u16 = 9_999;
 
-fn parse_clock(text: Option<&&str>, name: &str, missing: u16) -> Result<u16, FenError> {
+fn parse_clock(text: Option<&&str>, name: &str, missing: u16) -> Result<u16, BoardError> {
     let Some(text) = text else { return Ok(missing) };
     match text.parse::<u64>() {
         Ok(number) => Ok(u16::try_from(number).unwrap_or(u16::MAX)),
@@ -182,7 +177,7 @@ fn was_passed(board: &Board, target: Square) -> bool {
     (board.occupied() & path).is_empty() && board.colored(!side, Piece::Pawn).has(target.ubackward(side))
 }
 
-pub(super) fn parse(fen: &str) -> Result<Board, FenError> {
+pub(super) fn parse(fen: &str) -> Result<Board, BoardError> {
     let fields: Vec<&str> = fen.split_whitespace().collect();
     if !(4..=6).contains(&fields.len()) {
         return error(format!("a FEN has 4 to 6 fields, {} has {}", quote(fen), fields.len()));
@@ -199,7 +194,7 @@ pub(super) fn parse(fen: &str) -> Result<Board, FenError> {
 }
 
 /// Builds a board from its parts and validates it.
-pub(super) fn build(setup: &Setup) -> Result<Board, FenError> {
+pub(super) fn build(setup: &Setup) -> Result<Board, BoardError> {
     let side = setup.side_to_move;
     let mut board = Board {
         pieces: [EMPTY; 6],

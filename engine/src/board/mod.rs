@@ -27,10 +27,9 @@ pub use checks::Checks;
 pub use chess::{ALL_SQUARES, BitBoard, Color, EMPTY, File, Piece, Rank, Square};
 pub use chess960::CHESS960_POSITIONS;
 pub use cuckoo::upcoming_repetition;
-pub use fen::{FenError, Setup, quote};
+pub use fen::{Setup, quote};
 pub use game::{Ending, Game};
 pub use moves::{Move, MoveList};
-pub use notation::MoveError;
 pub use perft::perft;
 pub use pieces::{
     COLORS, Delta, PAWN_UNITS, PIECE_NAMES, PIECE_VALUES, PIECES, PieceSquare, PieceTo, color_name, piece_name,
@@ -43,6 +42,11 @@ pub(crate) use zobrist::{material_count, material_unit};
 use squares::DARK_SQUARES;
 use std::fmt;
 use std::str::FromStr;
+
+/// Why a text or a setup is no valid position, or a text no legal move of one.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct BoardError(String);
 
 /// A valid position with its clocks and keys.
 #[derive(Clone, Copy)]
@@ -80,7 +84,7 @@ impl Board {
     ///
     /// # Errors
     /// The FEN or its position is invalid.
-    pub fn from_fen(fen: &str) -> Result<Board, FenError> {
+    pub fn from_fen(fen: &str) -> Result<Board, BoardError> {
         fen::parse(fen)
     }
 
@@ -88,8 +92,24 @@ impl Board {
     ///
     /// # Errors
     /// The position is invalid.
-    pub fn from_setup(setup: &Setup) -> Result<Board, FenError> {
+    pub fn from_setup(setup: &Setup) -> Result<Board, BoardError> {
         fen::build(setup)
+    }
+
+    /// The parts of the board, to build another from.
+    pub fn setup(&self) -> Setup {
+        let mut pieces = [None; 64];
+        for PieceSquare { color, piece, square } in self.placed_pieces() {
+            pieces[square.to_index()] = Some((piece, color));
+        }
+        Setup {
+            pieces,
+            side_to_move: self.side_to_move,
+            castling: self.castling,
+            en_passant: self.en_passant,
+            halfmove_clock: self.halfmove,
+            fullmove_number: self.fullmove,
+        }
     }
 
     /// The position as a FEN of six fields.
@@ -254,9 +274,9 @@ impl fmt::Display for Board {
 }
 
 impl FromStr for Board {
-    type Err = FenError;
+    type Err = BoardError;
 
-    fn from_str(text: &str) -> Result<Board, FenError> {
+    fn from_str(text: &str) -> Result<Board, BoardError> {
         Board::from_fen(text)
     }
 }

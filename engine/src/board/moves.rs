@@ -110,6 +110,15 @@ impl fmt::Display for Move {
 }
 
 impl Board {
+    /// Each of these moves, all of them legal one after another, with the position before it.
+    pub fn along<'a>(&self, moves: impl IntoIterator<Item = &'a Move>) -> impl Iterator<Item = (Board, Move)> {
+        let mut board = *self;
+        moves.into_iter().map(move |&mv| {
+            let after = board.after(mv);
+            (std::mem::replace(&mut board, after), mv)
+        })
+    }
+
     /// The piece that `mv` captures.
     pub fn captured(&self, mv: Move) -> Option<Piece> {
         if self.is_en_passant(mv) {

@@ -4,15 +4,10 @@
 //! Only legal moves are read.
 
 use super::pieces::piece_of_letter;
-use super::{Board, File, Move, Piece, Square, piece_letter, quote, square};
+use super::{Board, BoardError, File, Move, Piece, Square, piece_letter, quote, square};
 
-/// Why a text is not a legal move of a position.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{0}")]
-pub struct MoveError(String);
-
-fn error(text: &str, why: &str, board: &Board) -> MoveError {
-    MoveError(format!("move {} {why} in {}", quote(text), board.fen()))
+fn error(text: &str, why: &str, board: &Board) -> BoardError {
+    BoardError(format!("move {} {why} in {}", quote(text), board.fen()))
 }
 
 pub(super) fn parse_square(text: &[u8]) -> Option<Square> {
@@ -92,7 +87,7 @@ impl Board {
     ///
     /// # Errors
     /// The text is not in coordinates, or the move is not legal.
-    pub fn parse_uci(&self, text: &str) -> Result<Move, MoveError> {
+    pub fn parse_uci(&self, text: &str) -> Result<Move, BoardError> {
         let mv = parse_coordinates(text).ok_or_else(|| error(text, "is not in coordinates like e2e4", self))?;
         let castling = mv.from() == self.king(self.side_to_move()) && mv.promotion().is_none();
         let castling = if castling { self.castling_with(mv.to()) } else { None };
@@ -133,7 +128,7 @@ impl Board {
     ///
     /// # Errors
     /// The text is not in algebraic notation, not legal, or ambiguous.
-    pub fn parse_san(&self, text: &str) -> Result<Move, MoveError> {
+    pub fn parse_san(&self, text: &str) -> Result<Move, BoardError> {
         let trimmed = text.trim().trim_end_matches(['+', '#', '!', '?']).trim_end();
         let core = trimmed.strip_suffix("e.p.").unwrap_or(trimmed).trim_end();
         let moves = self.moves();

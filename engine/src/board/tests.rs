@@ -39,22 +39,6 @@ fn random_dfrc_boards(count: usize, seed: u128, visit: impl FnMut(&Board, Option
     random_boards_from(start, count, seed, visit);
 }
 
-/// The parts of a board.
-pub(crate) fn setup_of(board: &Board) -> Setup {
-    let mut pieces = [None; 64];
-    for PieceSquare { color, piece, square } in board.placed_pieces() {
-        pieces[square.to_index()] = Some((piece, color));
-    }
-    Setup {
-        pieces,
-        side_to_move: board.side_to_move(),
-        castling: board.castling_rooks(),
-        en_passant: board.en_passant(),
-        halfmove_clock: 0,
-        fullmove_number: 1,
-    }
-}
-
 fn random_boards_from(
     start: impl Fn(&mut Pcg64Mcg) -> Board,
     count: usize,
@@ -499,7 +483,7 @@ fn repetition_and_clocks() {
     assert_eq!(game.board().fullmove_number(), 5);
     // A position in which both stand at their largest value is read as it was written.
     let last = Board::from_fen("4k3/8/8/8/8/8/4P3/4K3 b - - 99999 9999").unwrap();
-    let largest = Setup { halfmove_clock: u16::MAX, fullmove_number: u16::MAX, ..setup_of(&last) };
+    let largest = Setup { halfmove_clock: u16::MAX, fullmove_number: u16::MAX, ..last.setup() };
     for last in [last, Board::from_setup(&largest).unwrap()] {
         let after = last.after(last.parse_uci("e8d8").unwrap()).fen();
         assert_eq!(Board::from_fen(&after).unwrap().fen(), after);

@@ -1,7 +1,6 @@
 //! Properties of all weights and all positions.
 
 use super::*;
-use crate::board::tests::setup_of;
 use crate::board::{ALL_SQUARES, Board, Color, Delta, EMPTY, Piece, PieceSquare, Setup, Square, sign, square_set};
 use crate::eval::gradient::Trace;
 use crate::eval::layout::{GROUPS, Kind, LEN, MATERIAL, PAIRS, PIECE_SQUARE, group_of};
@@ -170,34 +169,11 @@ fn incremental_values_equal_fresh_ones_at_every_node() {
     }
 }
 
-#[test]
-fn evaluator_is_exact_after_long_games_and_with_other_weights() {
-    let mut random = random(5);
-    let first = Arc::new(random_weights(6));
-    let mut evaluator = Evaluator::new(first.clone());
-    let mut board = Board::startpos();
-    evaluator.reset(&board);
-    for _ in 0..300 {
-        let moves = board.moves();
-        if moves.is_empty() {
-            break;
-        }
-        let mut next = board;
-        let delta = board.make_move(moves[random.random_range(0..moves.len())], &mut next);
-        evaluator.push(&delta);
-        board = next;
-    }
-    assert_eq!(evaluator.sums(&board), first.sums(&board));
-    let second = Arc::new(random_weights(7));
-    evaluator.set_weights(second.clone());
-    assert_eq!(evaluator.sums(&Board::startpos()), second.sums(&Board::startpos()));
-}
-
 /// The position with colors exchanged (`flip`) or left and right exchanged (`mirror`).
 pub(crate) fn flipped(board: &Board, flip: bool, mirror: bool) -> Board {
     let image = if flip { 56 } else { 0 } ^ if mirror { 7 } else { 0 };
     let color = |color: Color| if flip { !color } else { color };
-    let setup = setup_of(board);
+    let setup = board.setup();
     let pieces = std::array::from_fn(|at| setup.pieces[at ^ image].map(|(piece, owner)| (piece, color(owner))));
     let square = |square: Square| ALL_SQUARES[square.to_index() ^ image];
     let castling = setup.castling.map(square).fold(EMPTY, |set, rook| set | square_set(rook));
@@ -317,18 +293,6 @@ mod refreshing {
         floats.mg[PAIRS.nth(77_777)] = 31.0;
         weights.refresh([PAIRS.nth(77_777)], &floats).unwrap();
         assert!(has_pairs(&weights));
-        assert_same(&weights, &Weights::from_floats(&floats, serde_json::Value::Null).unwrap());
-    }
-
-    /// Each stored entry depends on its two weights only.
-    #[test]
-    fn one_pair_updates_its_entries() {
-        let mut floats = random_floats(16);
-        let mut weights = Weights::from_floats(&floats, serde_json::Value::Null).unwrap();
-        for index in (0..PAIRS.len).step_by(9_973) {
-            floats.eg[PAIRS.nth(index)] += 40.0;
-            weights.refresh([PAIRS.nth(index)], &floats).unwrap();
-        }
         assert_same(&weights, &Weights::from_floats(&floats, serde_json::Value::Null).unwrap());
     }
 

@@ -2,21 +2,7 @@
 
 use super::*;
 use crate::difference::Subject;
-use crate::testing::random_boards;
-
-fn game(fen: &str, moves: &str) -> Game {
-    let mut game = Game::new(Board::from_fen(fen).expect("a legal position"));
-    moves.split_whitespace().for_each(|mv| game.push(game.board().parse_uci(mv).expect("a legal move")));
-    game
-}
-
-fn compare(game: &Game, moves: [&str; 2], nodes: u64) -> Comparison {
-    let moves = moves.map(|mv| game.board().parse_uci(mv).expect("a legal move"));
-    let mut engine = Engine::with_hash(Weights::embedded(), 1).expect("a megabyte");
-    let control = Control::new(false);
-    Comparison::search(&mut engine, game, moves, &Limits::nodes(nodes), &Options::default(), &control)
-        .expect("both moves are searched")
-}
+use crate::testing::{compare, engine, game, random_boards};
 
 #[test]
 fn a_position_that_occurs_twice_is_no_draw_yet() {
@@ -52,7 +38,7 @@ fn assert_shown_numbers_add_up(text: &str) {
 
 #[test]
 fn searched_moves_differ_by_the_sum_of_their_parts() {
-    let mut engine = Engine::with_hash(Weights::embedded(), 1).expect("a megabyte");
+    let mut engine = engine();
     let (mut count, mut nth) = (0, 0);
     random_boards(1_500, 5, |board| {
         nth += 1;
@@ -115,7 +101,7 @@ fn mates_and_draws_are_named() {
 #[test]
 fn a_move_is_compared_with_the_best_other_one() {
     let start = game("6k1/5ppp/8/8/8/8/5PPP/3R2K1 w - - 0 1", "");
-    let mut engine = Engine::with_hash(Weights::embedded(), 1).expect("a megabyte");
+    let mut engine = engine();
     let mut with_best = |fen: &Game, mv: &str, control: &Control| {
         let mv = fen.board().parse_uci(mv).expect("a legal move");
         let (limits, options) = (Limits::nodes(2_000), Options::default());

@@ -85,7 +85,7 @@ fn parts_sum_to_the_difference_exactly() {
                     endings += usize::from(known != value);
                     PvLeaf { board: quiet, end: PvEnd::Evaluated, value: known }
                 }
-                _ => PvLeaf { board: after, end: PvEnd::Decided, value: stm_sign * found.value },
+                _ => PvLeaf { board: after, end: PvEnd::Mate, value: stm_sign * found.value },
             }
         };
         let first = (random.next_u64() % moves.len() as u64) as usize;
@@ -94,10 +94,10 @@ fn parts_sum_to_the_difference_exactly() {
         let parts = checked(weights, [&leaves[0], &leaves[1]], board.side_to_move());
         for part in &parts {
             match part.subject {
-                Subject::Search | Subject::Mate(_) | Subject::Draw(_) => panic!("{part:?} in {}", board.fen()),
+                Subject::Search | Subject::Draw(_) => panic!("{part:?} in {}", board.fen()),
                 Subject::Rounding => assert!(part.amount.abs() <= 4 * FIXED_POINT, "{part:?}"),
                 Subject::Phase => phases += 1,
-                Subject::Decided(place) => assert_eq!(leaves[place].end, PvEnd::Decided),
+                Subject::Mate(place) => assert_eq!(leaves[place].end, PvEnd::Mate),
                 Subject::Ending(place) => assert!(leaves[place].board.occupied().popcnt() < 32),
                 _ => {}
             }

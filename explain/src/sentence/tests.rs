@@ -4,24 +4,15 @@ use super::*;
 use crate::comparison::ComparedMove;
 use crate::difference::{PvEnd, PvLeaf};
 use crate::line::piece_list;
-use crate::testing::random_boards;
+use crate::testing::{compare, engine, game, random_boards};
 use dyad_engine::board::{Board, Game, attacks, sign};
 use dyad_engine::control::Control;
-use dyad_engine::engine::Engine;
 use dyad_engine::eval::Weights;
 use dyad_engine::search::{Limits, Options};
 use std::collections::BTreeMap;
 
-fn compare(engine: &mut Engine, game: &Game, moves: [Move; 2], nodes: u64) -> Option<Comparison> {
-    Comparison::search(engine, game, moves, &Limits::nodes(nodes), &Options::default(), &Control::new(false))
-}
-
 fn explained(fen: &str, before: &str, moves: [&str; 2]) -> (Comparison, Explanation) {
-    let mut game = Game::new(Board::from_fen(fen).expect("a legal position"));
-    before.split_whitespace().for_each(|mv| game.push(game.board().parse_san(mv).expect("a legal move")));
-    let moves = moves.map(|mv| game.board().parse_san(mv).expect("a legal move"));
-    let mut engine = Engine::with_hash(Weights::embedded(), 1).expect("a megabyte");
-    let compared = compare(&mut engine, &game, moves, 20_000).expect("both moves are searched");
+    let compared = compare(&game(fen, before), moves, 20_000);
     let explanation = explain(&compared);
     check(&compared, &explanation);
     (compared, explanation)
@@ -30,47 +21,40 @@ fn explained(fen: &str, before: &str, moves: [&str; 2]) -> (Comparison, Explanat
 /// The name of a claim's kind.
 fn check_claim(compared: &Comparison, claim: &Claim) -> &'static str {
     let boards = |line: usize| -> Vec<Board> {
-        let mut boards = vec![compared.board];
-        for &mv in &compared.moves[line].line {
-            boards.push(boards[boards.len() - 1].after(mv));
-        }
-        boards
+        let after = compared.board.along(&compared.moves[line].line).map(|(board, mv)| board.after(mv));
+        std::iter::once(compared.board).chain(after).collect()
     };
-    match claim {
-        Claim::Mate { line, winner, moves } => {
-            let own = *winner == compared.board.side_to_move();
-            assert_eq!(compared.moves[*line].score, Score::Mate(if own { *moves } else { -moves }));
+    let (own, moves) = (boards(claim.line), &compared.moves[claim.line].line);
+    match &claim.what {
+        Statement::Mate { winner, moves } => {
+            let sign = if *winner == compared.board.side_to_move() { 1 } else { -1 };
+            assert_eq!(compared.moves[claim.line].score, Score::Mate(sign * moves));
             "mate"
         }
-        Claim::Gain { line, gain } => {
-            let (boards, moves) = (boards(*line), &compared.moves[*line].line);
+        Statement::Gain(gain) => {
             let firsts = compared.moves.each_ref().map(|one| one.line[0]);
             let same = firsts.iter().all(|mv| compared.recaptures == Some(mv.to()));
             // What each side captures and promotes, move by move.
-            let count = |plies: usize| {
-                let mut net = [0; 5];
-                for ply in usize::from(same)..plies {
-                    let sign = if boards[ply].side_to_move() == gain.winner { 1 } else { -1 };
-                    if let Some(piece) = boards[ply].captured(moves[ply]) {
-                        net[piece.to_index()] += sign;
-                    }
-                    if let Some(piece) = moves[ply].promotion() {
-                        net[piece.to_index()] += sign;
-                        net[Piece::Pawn.to_index()] -= sign;
-                    }
+            let mut net = [0; 5];
+            for ply in usize::from(same)..gain.settled {
+                let sign = if own[ply].side_to_move() == gain.winner { 1 } else { -1 };
+                if let Some(piece) = own[ply].captured(moves[ply]) {
+                    net[piece.to_index()] += sign;
                 }
-                net
-            };
-            assert_eq!(count(gain.settled), gain.net);
-            let pawns = |net: [i32; 5]| net.iter().zip(PAWN_UNITS).map(|(count, value)| count * value).sum::<i32>();
-            assert!(gain.settled >= gain.plies && pawns(gain.net) >= 1, "{gain:?}");
+                if let Some(piece) = moves[ply].promotion() {
+                    net[piece.to_index()] += sign;
+                    net[Piece::Pawn.to_index()] -= sign;
+                }
+            }
+            assert_eq!(net, gain.net);
+            let pawns: i32 = net.iter().zip(PAWN_UNITS).map(|(count, value)| count * value).sum();
+            assert!(gain.settled >= gain.plies && pawns >= 1, "{gain:?}");
             "gain"
         }
-        Claim::Motif { line, motif } => {
-            let (boards, moves) = (boards(*line), &compared.moves[*line].line);
+        Statement::Motif(motif) => {
             assert!(motif.ply < moves.len() && !motif.squares.is_empty(), "{motif:?}");
             if motif.kind == Kind::Fork {
-                let (board, mv) = (boards[motif.ply + 1], moves[motif.ply]);
+                let (board, mv) = (own[motif.ply + 1], moves[motif.ply]);
                 let (piece, side) = (board.piece_on(mv.to()).expect("a piece"), !board.side_to_move());
                 let reach = attacks::of(piece, side, mv.to(), board.occupied());
                 assert!(motif.squares.len() >= 2);
@@ -78,19 +62,20 @@ fn check_claim(compared: &Comparison, claim: &Claim) -> &'static str {
             }
             motif.kind.name()
         }
-        Claim::Draw { line, kind } => {
-            let last = *boards(*line).last().expect("a position");
+        Statement::Draw(ending) => {
+            let last = own[moves.len()];
             let expected = match (last.has_legal_move(), last.insufficient_material(), last.halfmove_clock()) {
-                (false, ..) => DrawKind::Stalemate,
-                (true, true, _) => DrawKind::Material,
-                (true, false, 100..) => DrawKind::FiftyMoves,
-                (true, false, _) => DrawKind::Repetition,
+                (false, ..) => Ending::Stalemate,
+                (true, true, _) => Ending::InsufficientMaterial,
+                (true, false, 100..) => Ending::FiftyMoves,
+                (true, false, _) => Ending::Repetition,
             };
-            assert!(*kind == expected && (last.has_legal_move() || !last.in_check()));
+            assert!(*ending == expected && (last.has_legal_move() || !last.in_check()));
             "draw"
         }
-        Claim::Seen(reason) => {
+        Statement::Seen(feature) => {
             let soon = [0, 1].map(|line| boards(line)[compared.moves[line].line.len().min(SOON)]);
+            let reason = Reason { line: claim.line, feature: *feature };
             assert!(reason.holds([&soon[0], &soon[1]]), "{reason:?}");
             "seen"
         }
@@ -111,12 +96,10 @@ fn check(compared: &Comparison, explanation: &Explanation) -> Vec<&'static str> 
     // Each move with a number is that move of one of the lines.
     let mut named = Vec::new();
     for one in &compared.moves {
-        let mut board = compared.board;
-        for &mv in &one.line {
+        named.extend(compared.board.along(&one.line).map(|(board, mv)| {
             let dots = if board.side_to_move() == Color::White { "." } else { "..." };
-            named.push((format!("{}{dots}", board.fullmove_number()), board.san(mv)));
-            board = board.after(mv);
-        }
+            (format!("{}{dots}", board.fullmove_number()), board.san(mv))
+        }));
     }
     let words: Vec<&str> = text.split(' ').collect();
     for pair in words.windows(2) {
@@ -136,7 +119,7 @@ fn check(compared: &Comparison, explanation: &Explanation) -> Vec<&'static str> 
 
 #[test]
 fn each_claim_holds_on_the_board() {
-    let mut engine = Engine::with_hash(Weights::embedded(), 1).expect("a megabyte");
+    let mut engine = engine();
     let (mut counts, mut nth) = (BTreeMap::new(), 0);
     random_boards(6_000, 7, |board| {
         nth += 1;
@@ -230,15 +213,11 @@ fn what_happens_on_the_board_comes_first() {
 
 /// The explanation of two lines with these scores in centipawns.
 fn of_lines(fen: &str, before: &str, lines: [&str; 2], scores: [i32; 2]) -> String {
-    let mut game = Game::new(Board::from_fen(fen).expect("a legal position"));
-    before.split_whitespace().for_each(|mv| game.push(game.board().parse_san(mv).expect("a legal move")));
+    let game = game(fen, before);
     let weights = Weights::embedded();
     let moves = [0, 1].map(|at| {
-        let (mut board, mut line) = (*game.board(), Vec::new());
-        for san in lines[at].split_whitespace() {
-            line.push(board.parse_san(san).expect("a legal move"));
-            board = board.after(line[line.len() - 1]);
-        }
+        let played = crate::testing::game(&game.board().fen(), lines[at]);
+        let (board, line) = (*played.board(), played.moves().to_vec());
         let end = if scores[at] == 0 { PvEnd::Draw } else { PvEnd::Evaluated };
         let leaf = PvLeaf { board, end, value: sign(game.board().side_to_move()) * scores[at] };
         ComparedMove { san: game.board().san(line[0]), line, score: Score::Cp(scores[at]), leaf }
@@ -373,8 +352,9 @@ fn arrows_are_moves() {
     let arrow = |from, to, good| Mark { place: Place::Arrow(from, to), good };
     assert_eq!(explanation.marks[..2], [arrow(Square::F1, Square::C4, true), arrow(Square::E8, Square::F7, false)]);
     assert!(explanation.goal.iter().all(|mark| matches!(mark.place, Place::Square(_)) && mark.good));
-    let (_, castling) = explained("4k3/8/8/8/8/8/5PPP/4K2R w K - 0 1", "", ["O-O", "Ke2"]);
-    assert_eq!(castling.marks[0], arrow(Square::E1, Square::G1, true));
+    // Castling goes from the king to its destination.
+    let (_, explanation) = explained("4k3/8/8/8/8/8/5PPP/4K2R w K - 0 1", "", ["O-O", "Ke2"]);
+    assert_eq!(explanation.marks[0], arrow(Square::E1, Square::G1, true));
 }
 
 #[test]
@@ -389,14 +369,18 @@ fn a_bad_bishop_stands_behind_its_own_pawns() {
     ];
     for (fen, square, expected) in cases {
         let board = Board::from_fen(fen).expect("a legal position");
-        assert_eq!(Feature::new(visible::Kind::BadBishop, Color::Black, square).is_on(&board), expected, "{fen}");
+        assert_eq!(
+            Feature { kind: Seen::BadBishop, color: Color::Black, square: Some(square) }.is_on(&board),
+            expected,
+            "{fen}"
+        );
     }
 }
 
 #[test]
 fn a_passed_pawn_is_not_weak() {
     let board = Board::from_fen("6k1/pp6/8/4P2p/8/8/7P/6K1 w - - 0 1").expect("a legal position");
-    let isolated = |square| Feature::new(visible::Kind::Isolated, Color::White, square).is_on(&board);
+    let isolated = |square| Feature { kind: Seen::Isolated, color: Color::White, square: Some(square) }.is_on(&board);
     assert!(!isolated(Square::E5) && isolated(Square::H2));
 }
 

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::board::squares::square_set;
-use crate::board::tests::{random_boards, setup_of};
+use crate::board::tests::random_boards;
 use crate::board::{Color, Piece, PieceSquare, Square};
 use crate::eval::layout::*;
 use crate::eval::tests::flipped;
@@ -53,7 +53,7 @@ fn every_group_is_reached() {
 #[test]
 fn pawn_terms_depend_on_pawns_alone() {
     random_positions(5, |position| {
-        let mut setup = setup_of(position);
+        let mut setup = position.setup();
         let stays = |&(piece, _): &(Piece, Color)| matches!(piece, Piece::Pawn | Piece::King);
         setup.pieces.iter_mut().for_each(|placed| *placed = placed.filter(stays));
         let bare = Board::from_setup(&setup).expect("no pawn attacks the king of the side that has moved");
