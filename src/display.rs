@@ -55,7 +55,7 @@ pub fn evaluation(board: &Board, engine: &Engine) -> Vec<String> {
     evaluator.reset(board);
     let [win, draw, loss] = match board.insufficient_material() {
         true => [0, 1000, 0],
-        false => weights.units.chances(white * evaluator.evaluate(board), weights.phase(board)),
+        false => weights.units.win_rate.chances(white * evaluator.evaluate(board), weights.phase(board)),
     };
     let centipawns = dyad_explain::evaluation::white_centipawns(weights, board);
     let mut lines = lines(&dyad_explain::text::table(weights, board));

@@ -147,14 +147,6 @@ mod tests {
             waiter.join().unwrap();
         });
     }
-
-    #[test]
-    fn a_stop_before_the_wait_is_not_lost() {
-        let control = Control::new(true);
-        control.stop();
-        control.wait(true);
-        assert!(control.stopped());
-    }
 }
 
 /// Checks all interleavings of the threads.

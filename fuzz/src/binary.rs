@@ -31,7 +31,7 @@ pub fn weights(input: &[u8]) {
     assert!(again.plays_as(&weights) && again.to_json() == text);
     let board = Board::startpos();
     let value = weights.units.scaled(weights.value(weights.sums(&board), &board));
-    std::hint::black_box(weights.units.centipawns(value, weights.phase(&board)));
+    std::hint::black_box(weights.units.win_rate.centipawns(value, weights.phase(&board)));
 }
 
 pub fn weights_seeds() -> Vec<Vec<u8>> {

@@ -51,7 +51,7 @@ fn check_board(board: &Board) {
     let weights = Weights::embedded();
     let sums = weights.sums(board);
     assert!(sums.iter().all(|sum| sum.abs() < 1 << 24), "{sums:?} in {fen}");
-    let centipawns = weights.units.centipawns(weights.value(sums, board), weights.phase(board));
+    let centipawns = weights.units.win_rate.centipawns(weights.value(sums, board), weights.phase(board));
     assert!(centipawns.abs() < 1 << 20, "{centipawns} in {fen}");
 }
 

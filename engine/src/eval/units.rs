@@ -61,17 +61,7 @@ impl Units {
         (i64::from(value) * i64::from(self.scale) / i64::from(SCALE_ONE)).clamp(-LARGEST, LARGEST) as i32
     }
 
-    /// [`WinRate::chances`] of a search value.
-    pub fn chances(&self, value: i32, phase: i32) -> [u32; 3] {
-        self.win_rate.chances(value, phase)
-    }
-
-    /// [`WinRate::centipawns`] of a search value.
-    pub fn centipawns(&self, value: i32, phase: i32) -> i32 {
-        self.win_rate.centipawns(value, phase)
-    }
-
-    /// The evaluation, before its scale, that [`Units::centipawns`] gives for this score.
+    /// The evaluation, before its scale, that has this score by the [`WinRate`].
     pub fn evaluation_of(&self, centipawns: f64, phase: i32) -> f64 {
         centipawns * polynomial(&self.win_rate.a, phase) / 100.0 * f64::from(SCALE_ONE) / f64::from(self.scale)
     }

@@ -333,11 +333,59 @@ const SEE_THRESHOLD: i32 = -44;
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::search::tt::{Bound, Entry};
-    use crate::value::INFINITE;
+    use crate::search::tests::{EXPLOSIVE, FENS};
+    use crate::value::{MATE, MATE_IN_MAX};
 
     static NEVER: AtomicBool = AtomicBool::new(false);
     const UNLIMITED: LeafBudget = LeafBudget { nodes: u64::MAX, stop: &NEVER };
+
+    /// The minimax value of the full tree with quiescence at its leaves.
+    fn minimax(searcher: &mut LeafSearcher, board: &Board, depth: u32) -> Value {
+        if depth == 0 || board.insufficient_material() || board.halfmove_clock() >= 100 {
+            return searcher.search(board, 0, (-INFINITE, INFINITE), &UNLIMITED).unwrap().value;
+        }
+        let moves = board.moves();
+        if moves.is_empty() {
+            return if board.in_check() { -MATE } else { 0 };
+        }
+        moves
+            .iter()
+            .map(|&mv| {
+                let value = -minimax(searcher, &board.after(mv), depth - 1);
+                // A mate is one ply longer from here.
+                if value >= MATE_IN_MAX {
+                    value - 1
+                } else if value <= -MATE_IN_MAX {
+                    value + 1
+                } else {
+                    value
+                }
+            })
+            .max()
+            .unwrap_or(0)
+    }
+
+    #[test]
+    fn leaf_searches_equal_minimax() {
+        let weights = Weights::embedded();
+        let mut searcher = LeafSearcher::new(Arc::clone(&weights));
+        let mut plain = LeafSearcher::new(weights);
+        for fen in FENS {
+            let board = Board::from_fen(fen).unwrap();
+            for depth in 0..=2 {
+                searcher.begin_position();
+                let mut leaf = |window| searcher.search(&board, depth, window, &UNLIMITED).unwrap();
+                let exact = leaf((-INFINITE, INFINITE));
+                plain.begin_position();
+                assert_eq!(exact.value, minimax(&mut plain, &board, depth), "{fen} depth {depth}");
+                assert!(!matches!(exact.end, LeafEnd::Bound), "{fen}");
+                // Null windows bound the value.
+                let above = leaf((exact.value - 1, exact.value));
+                let below = leaf((exact.value, exact.value + 1));
+                assert!(above.value >= exact.value && below.value <= exact.value, "{fen} depth {depth}");
+            }
+        }
+    }
 
     /// A table full of other positions leads to the same leaves and nodes as an empty one.
     #[test]
@@ -349,11 +397,11 @@ mod tests {
             let entry = Entry { mv: None, value: 0, eval: 0, depth: 2, bound: Bound::Lower, pv: false };
             used.table.store(key, 0, &entry);
         }
-        let fens = [
+        let middlegames = [
             "r1bqk2r/p2p1ppp/2n1p3/2p5/1bP1n3/1QN2NP1/PP2PPBP/R1B1K2R w KQkq - 3 9",
             "r2q1rk1/pp2bppp/2n1bn2/3p4/3N4/2N1B1P1/PP2PPBP/R2Q1RK1 w - - 0 11",
         ];
-        for fen in fens {
+        for fen in FENS.into_iter().chain(middlegames) {
             let board = Board::from_fen(fen).unwrap();
             let mut fresh = LeafSearcher::new(Weights::embedded());
             used.begin_position();
@@ -368,12 +416,9 @@ mod tests {
         }
     }
 
-    /// Quiescence does not end here in any reasonable time.
-    const EXPLOSIVE: &str = "8/PPPPPPPP/8/k7/8/K7/pppppppp/8 w - - 0 1";
-
     #[test]
     fn a_search_ends_at_exactly_its_node_limit() {
-        let board = Board::from_fen(EXPLOSIVE).unwrap();
+        let board = Board::from_fen(EXPLOSIVE[2]).unwrap();
         let mut searcher = LeafSearcher::new(Weights::embedded());
         for depth in 0..3 {
             searcher.begin_position();
@@ -393,7 +438,7 @@ mod tests {
 
     #[test]
     fn a_search_stops() {
-        let board = Board::from_fen(EXPLOSIVE).unwrap();
+        let board = Board::from_fen(EXPLOSIVE[2]).unwrap();
         let stop = AtomicBool::new(true);
         let budget = LeafBudget { nodes: u64::MAX, stop: &stop };
         let mut searcher = LeafSearcher::new(Weights::embedded());

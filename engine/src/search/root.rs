@@ -337,7 +337,10 @@ impl Search<'_> {
             None if self.shared.options.tables.is_some() && value.abs() >= TABLEBASE_WIN_IN_MAX => {
                 (Score::Cp(value.signum() * (20_000 - (TABLEBASE_WIN - value.abs()))), decided)
             }
-            None => (Score::Cp(weights.units.centipawns(value, phase)), weights.units.chances(value, phase)),
+            None => (
+                Score::Cp(weights.units.win_rate.centipawns(value, phase)),
+                weights.units.win_rate.chances(value, phase),
+            ),
             Some(moves) => (Score::Mate(moves), decided),
         }
     }

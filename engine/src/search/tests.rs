@@ -27,7 +27,7 @@ fn search_with(engine: &mut Engine, game: &Game, limits: &Limits, options: &Opti
     (outcome, infos)
 }
 
-const FENS: [&str; 5] = [
+pub(super) const FENS: [&str; 5] = [
     "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
     "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
     "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1",
@@ -99,14 +99,21 @@ fn multipv_variations_differ_and_are_sorted() {
 }
 
 #[test]
-fn a_stop_on_a_fail_high_reports_a_bound_and_a_reply() {
+fn a_stopped_search_reports_proved_moves_or_a_bound_and_a_reply() {
     let mut engine = engine();
     let (mut bounds, mut without_reply, mut searches) = (0, 0, 0);
     for fen in FENS {
-        for nodes in (2_000..30_000).step_by(301) {
+        for nodes in (500..30_000).step_by(301) {
             engine.clear();
             let (outcome, infos) = search(&mut engine, &game(fen), &Limits::nodes(nodes));
-            let last = infos.last().unwrap();
+            let [.., full, last] = &infos[..] else { continue };
+            // Either the next iteration proved a move, or the last complete one is repeated.
+            if last.depth == full.depth {
+                assert_eq!((last.pv.first(), last.value), (full.pv.first(), full.value), "{fen} {nodes}");
+            } else {
+                assert!(last.depth == full.depth + 1 && last.value.abs() < INFINITE, "{fen} {nodes}");
+            }
+            assert_eq!(outcome.best, last.pv.first().copied());
             assert_ne!(last.bound, Bound::Upper, "{fen}, {nodes} nodes");
             searches += 1;
             bounds += usize::from(last.bound == Bound::Lower);
@@ -121,11 +128,7 @@ fn a_stop_on_a_fail_high_reports_a_bound_and_a_reply() {
 
 #[test]
 fn before_anything_is_searched_the_value_is_the_static_evaluation() {
-    let fens = [
-        "6Q1/PPP2PPP/2b2Rq1/8/4n1b1/1R2Q3/ppppppKp/2k2n2 b - - 0 1",
-        "Kr6/PPPPPPPP/8/b1qQ4/8/R7/pppppkpp/5r2 w - - 0 1",
-        "R6R/3Q4/1Q4Q1/4Q3/2Q4Q/Q4Q2/pp1Q4/kBNN1KB1 w - - 0 1",
-    ];
+    let fens = [EXPLOSIVE[0], EXPLOSIVE[1], "R6R/3Q4/1Q4Q1/4Q3/2Q4Q/Q4Q2/pp1Q4/kBNN1KB1 w - - 0 1"];
     let mut unsearched = 0;
     for fen in fens {
         let (_, infos) = search(&mut engine(), &game(fen), &Limits::nodes(1));
@@ -152,25 +155,6 @@ fn mates_have_their_length_and_a_complete_variation() {
         assert_eq!(outcome.score, Score::Mate(moves as i32), "{fen}");
         assert_eq!(outcome.value, mate_in(2 * moves as usize - 1), "{fen}");
         assert_eq!(outcome.pv.len(), 2 * moves as usize - 1, "{fen}");
-    }
-}
-
-#[test]
-fn a_stopped_search_reports_proved_moves() {
-    for fen in FENS {
-        let mut engine = engine();
-        for nodes in (500..20_000).step_by(500) {
-            engine.clear();
-            let (outcome, infos) = search(&mut engine, &game(fen), &Limits::nodes(nodes));
-            let [.., full, last] = &infos[..] else { continue };
-            // Either the next iteration proved a move, or the last complete one is repeated.
-            if last.depth == full.depth {
-                assert_eq!((last.pv.first(), last.value), (full.pv.first(), full.value), "{fen} {nodes}");
-            } else {
-                assert!(last.depth == full.depth + 1 && last.value.abs() < INFINITE, "{fen} {nodes}");
-            }
-            assert_eq!(outcome.best, last.pv.first().copied());
-        }
     }
 }
 
@@ -425,7 +409,7 @@ fn a_ponder_hit_never_costs_time() {
 }
 
 /// Quiescence does not end here in any reasonable time.
-const EXPLOSIVE: [&str; 3] = [
+pub(super) const EXPLOSIVE: [&str; 3] = [
     "6Q1/PPP2PPP/2b2Rq1/8/4n1b1/1R2Q3/ppppppKp/2k2n2 b - - 0 1",
     "Kr6/PPPPPPPP/8/b1qQ4/8/R7/pppppkpp/5r2 w - - 0 1",
     "8/PPPPPPPP/8/k7/8/K7/pppppppp/8 w - - 0 1",
@@ -478,74 +462,6 @@ fn the_first_iteration_is_complete_in_positions_of_games() {
         let (outcome, _) = search(&mut engine(), &game(fen), &Limits::nodes(1));
         let (full, _) = search(&mut engine(), &game(fen), &Limits::depth(1));
         assert_eq!((outcome.depth, outcome.best, outcome.value), (1, full.best, full.value), "{fen}");
-    }
-}
-
-static NEVER: AtomicBool = AtomicBool::new(false);
-
-/// A leaf search without limits.
-fn leaf(searcher: &mut LeafSearcher, board: &Board, depth: u32, window: (Value, Value)) -> Leaf {
-    searcher.search(board, depth, window, &LeafBudget { nodes: u64::MAX, stop: &NEVER }).unwrap()
-}
-
-/// The minimax value of the full tree with quiescence at its leaves.
-fn minimax(searcher: &mut LeafSearcher, board: &Board, depth: u32) -> Value {
-    if depth == 0 || board.insufficient_material() || board.halfmove_clock() >= 100 {
-        return leaf(searcher, board, 0, (-INFINITE, INFINITE)).value;
-    }
-    let moves = board.moves();
-    if moves.is_empty() {
-        return if board.in_check() { -crate::value::MATE } else { 0 };
-    }
-    moves
-        .iter()
-        .map(|&mv| {
-            let value = -minimax(searcher, &board.after(mv), depth - 1);
-            // A mate is one ply longer from here.
-            if value >= crate::value::MATE_IN_MAX {
-                value - 1
-            } else if value <= -crate::value::MATE_IN_MAX {
-                value + 1
-            } else {
-                value
-            }
-        })
-        .max()
-        .unwrap_or(0)
-}
-
-#[test]
-fn leaf_searches_equal_minimax() {
-    let weights = Weights::embedded();
-    let mut searcher = LeafSearcher::new(Arc::clone(&weights));
-    let mut plain = LeafSearcher::new(weights);
-    for fen in FENS {
-        let board = Board::from_fen(fen).unwrap();
-        for depth in 0..=2 {
-            searcher.begin_position();
-            let exact = leaf(&mut searcher, &board, depth, (-INFINITE, INFINITE));
-            plain.begin_position();
-            assert_eq!(exact.value, minimax(&mut plain, &board, depth), "{fen} depth {depth}");
-            assert!(!matches!(exact.end, LeafEnd::Bound), "{fen}");
-            // Null windows bound the value.
-            let above = leaf(&mut searcher, &board, depth, (exact.value - 1, exact.value));
-            let below = leaf(&mut searcher, &board, depth, (exact.value, exact.value + 1));
-            assert!(above.value >= exact.value && below.value <= exact.value, "{fen} depth {depth}");
-        }
-    }
-}
-
-#[test]
-fn leaf_searches_do_not_depend_on_earlier_positions() {
-    let mut used = LeafSearcher::new(Weights::embedded());
-    for fen in FENS {
-        let board = Board::from_fen(fen).unwrap();
-        let mut fresh = LeafSearcher::new(Weights::embedded());
-        used.begin_position();
-        fresh.begin_position();
-        let [a, b] = [&mut used, &mut fresh].map(|searcher| leaf(searcher, &board, 3, (-INFINITE, INFINITE)));
-        assert_eq!((a.value, a.nodes), (b.value, b.nodes), "{fen}");
-        assert_eq!(format!("{:?}", a.end), format!("{:?}", b.end), "{fen}");
     }
 }
 

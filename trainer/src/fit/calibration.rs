@@ -460,8 +460,10 @@ mod tests {
         for raw in [-900, -75, 40, 400] {
             let [value, larger] = [&before, &after].map(|weights| weights.units.scaled(raw));
             assert!((larger - 3 * value / 2).abs() <= 2, "{value} {larger}");
-            assert!((before.units.centipawns(value, 0) - after.units.centipawns(larger, 0)).abs() <= 1);
-            let [was, is] = [before.units.chances(value, 0), after.units.chances(larger, 0)];
+            assert!(
+                (before.units.win_rate.centipawns(value, 0) - after.units.win_rate.centipawns(larger, 0)).abs() <= 1
+            );
+            let [was, is] = [before.units.win_rate.chances(value, 0), after.units.win_rate.chances(larger, 0)];
             assert!(was.iter().zip(is).all(|(&was, is)| was.abs_diff(is) <= 3), "{was:?} {is:?}");
         }
         for scale in [0, 1] {

@@ -124,6 +124,6 @@ mod tests {
         let start = Weights::embedded();
         let example = FileExamples::new(&file, &start).get(0).unwrap();
         let value = start.units.scaled(example.score.unwrap().round() as i32);
-        assert_eq!(start.units.centipawns(value, start.phase(&example.board)), 100);
+        assert_eq!(start.units.win_rate.centipawns(value, start.phase(&example.board)), 100);
     }
 }
