@@ -10,7 +10,7 @@ use dyad_engine::board::{Board, Game, Move};
 use dyad_engine::control::Control;
 use dyad_engine::engine::Engine;
 use dyad_engine::eval::{Evaluator, Weights};
-use dyad_engine::search::{Bound, Info, Limits, Options, Report};
+use dyad_engine::search::{BestTwo, Bound, Info, Limits, Options, Report};
 use dyad_engine::value::{MATE, Value};
 use std::sync::Arc;
 use std::time::Duration;
@@ -28,9 +28,6 @@ pub const MAX_NODES: u64 = 300_000;
 
 /// Largest transposition table of [`MoveAnalyzer::deepen`], in megabytes. It is cleared for each position.
 const MAX_TABLE: u64 = 16;
-
-/// How many of the best moves [`MoveAnalyzer::deepen`] values.
-const DEEPENED: usize = 2;
 
 /// A move and its values.
 #[derive(Clone, Debug)]
@@ -133,8 +130,8 @@ impl MoveAnalyzer {
         analysis
     }
 
-    /// Values the best moves of an analysis by a search of the whole position with this many nodes. Call it right after
-    /// that analysis; without effect on one that time cut short.
+    /// Values the two best moves of an analysis by a search of the whole position with this many nodes. Call it right
+    /// after that analysis; without effect on one that time cut short, and on a single move.
     pub(crate) fn deepen(
         &mut self,
         game: &Game,
@@ -143,37 +140,22 @@ impl MoveAnalyzer {
         time: Option<Duration>,
         control: &Control,
     ) {
-        if analysis.plies < PLIES[DEPTHS - 1] {
+        if analysis.plies < PLIES[DEPTHS - 1] || analysis.moves.len() < 2 {
             return;
         }
-        let most = DEEPENED.min(analysis.moves.len());
         let searchmoves = analysis.moves.iter().map(|analyzed| analyzed.mv).collect();
         let limits = Limits { nodes: Some(nodes), movetime: time, searchmoves, ..Limits::default() };
-        let options = Options { multipv: DEEPENED, ..self.options.clone() };
-        // The lines of the last complete iteration, and of the one in progress.
-        let (mut complete, mut current): (Vec<Info>, Vec<Info>) = (Vec::new(), Vec::new());
-        let mut on_report = |report: &Report| {
-            let Report::Info(info) = report else { return };
-            if info.bound != Bound::Exact {
-                return;
-            }
-            current.retain(|earlier| earlier.depth == info.depth && earlier.multipv != info.multipv);
-            current.push(info.clone());
-            if current.len() == most {
-                complete.clone_from(&current);
-            }
-        };
-        let outcome = self.engine.search(game, &limits, &options, control, &mut on_report);
+        let options = Options { multipv: 2, ..self.options.clone() };
+        let mut best_two = BestTwo::default();
+        let outcome = self.engine.search(game, &limits, &options, control, &mut |report| best_two.note(report));
         analysis.nodes += outcome.nodes;
         // Values of smaller depths do not compare with those of the analysis.
-        if complete.first().is_none_or(|info| info.depth < PLIES[DEPTHS - 1]) {
-            return;
-        }
+        let Some(found) = best_two.lines().filter(|found| found[0].depth >= PLIES[DEPTHS - 1]) else { return };
         let before = analysis.moves.iter().map(|analyzed| analyzed.deep).max().unwrap_or(0);
-        let worst = complete.iter().map(|info| info.value).min().unwrap_or(0);
-        let change = complete.iter().map(|info| info.value).max().unwrap_or(0) - before;
+        let worst = found[0].value.min(found[1].value);
+        let change = found[0].value.max(found[1].value) - before;
         for analyzed in &mut analysis.moves {
-            match complete.iter().find(|info| info.pv.first() == Some(&analyzed.mv)) {
+            match found.iter().find(|info| info.pv.first() == Some(&analyzed.mv)) {
                 Some(info) => {
                     analyzed.deep = info.value;
                     analyzed.info = Some(info.clone());
