@@ -6,9 +6,10 @@
 
 use std::collections::BTreeMap;
 
-use dyad_engine::board::{Board, Color, Piece, piece_name};
+use dyad_engine::board::{Board, Color, Piece, PieceSquare, piece_name};
 use dyad_engine::eval::layout::{self, Group, MATERIAL, PAIRS};
 use dyad_engine::eval::{PHASE_MAX, Weights, pairs, visit};
+use dyad_explain::evaluation::without;
 use dyad_formats::packed::Packed;
 use dyad_trainer::arena::statistics::MatchResults;
 use dyad_trainer::selftrain::strength::Strength;
@@ -262,25 +263,11 @@ fn marked(board: &Board, group: &Group) -> Vec<String> {
             features_of(board).into_iter().filter(|(feature, _)| group.range().contains(&(*feature as usize)));
         of_group.map(|(_, times)| times.unsigned_abs()).sum::<u32>()
     };
-    let (all, fen) = (count(board), board.fen());
-    let rest = &fen[fen.find(' ').unwrap_or(fen.len())..];
-    let turn = &rest[..2.min(rest.len())];
-    let pieces: Vec<_> = board.placed_pieces().collect();
-    let without = |at: usize| {
-        let on = |square: usize| {
-            pieces.iter().enumerate().find(|(index, placed)| *index != at && placed.square.to_index() == square)
-        };
-        let rank = |rank: usize| -> String {
-            (0..8)
-                .map(|file| on(8 * rank + file).map_or("1".into(), |(_, placed)| letter(placed.piece, placed.color)))
-                .collect()
-        };
-        let ranks: Vec<String> = (0..8).rev().map(rank).collect();
-        Board::from_fen(&format!("{}{turn} - - 0 1", ranks.join("/"))).ok()
+    let all = count(board);
+    let matters = |placed: &PieceSquare| {
+        placed.piece != Piece::King && without(board, placed.square).is_some_and(|board| count(&board) < all)
     };
-    let matters =
-        |at: &usize| pieces[*at].piece != Piece::King && without(*at).is_some_and(|board| count(&board) < all);
-    (0..pieces.len()).filter(matters).map(|at| pieces[at].square.to_string()).collect()
+    board.placed_pieces().filter(matters).map(|placed| placed.square.to_string()).collect()
 }
 
 /// The strongest 2-tuple.

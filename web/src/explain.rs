@@ -4,10 +4,9 @@ use std::io::Cursor;
 use std::path::Path;
 use std::sync::Arc;
 
-use dyad_engine::board::{Board, Color, Game, Move, PieceSquare, Square, piece_name};
+use dyad_engine::board::{Board, Game, Move, PieceSquare, color_name, piece_name, sign};
 use dyad_engine::control::Control;
 use dyad_engine::eval::Weights;
-use dyad_engine::eval::layout::MATERIAL;
 use dyad_engine::search::Score;
 use dyad_explain::evaluation::{PawnScale, Source, contributions, piece_values, reasons, white_centipawns};
 use dyad_explain::line::sans;
@@ -22,9 +21,8 @@ use std::collections::BTreeMap;
 
 use crate::play::{Play, ScoreOut, letter, square_named};
 
-/// Pairs and reasons that are shown, and the smallest one in pawns.
+/// Pairs that are shown, and the smallest one in pawns.
 const PAIRS: usize = 8;
-const REASONS: usize = 12;
 const MIN_PAIR: f64 = 0.02;
 /// Nodes of [`why`] by default: some 150 ms, and four times as long for a mistake.
 const WHY_NODES: u64 = 60_000;
@@ -45,10 +43,6 @@ struct PieceValue {
     piece: PieceOut,
     /// The evaluation minus that without the piece.
     worth: f64,
-    /// The value of the piece type alone.
-    material: f64,
-    /// The rest: its square, other pieces, the whole board.
-    square_value: f64,
 }
 
 /// Two pieces together, in pawns from White's view.
@@ -63,20 +57,11 @@ struct PairOut {
 /// A group of features, in pawns from White's view.
 #[derive(Clone, Debug, Serialize)]
 struct GroupOut {
-    name: &'static str,
     family: &'static str,
     about: &'static str,
     white: f64,
     black: f64,
     total: f64,
-}
-
-/// A part of the evaluation, in pawns from White's view.
-#[derive(Clone, Debug, Serialize)]
-struct ReasonOut {
-    text: String,
-    pawns: f64,
-    squares: Vec<String>,
 }
 
 /// The static evaluation in parts.
@@ -86,7 +71,6 @@ pub struct Explanation {
     pieces: Vec<PieceValue>,
     pairs: Vec<PairOut>,
     groups: Vec<GroupOut>,
-    reasons: Vec<ReasonOut>,
 }
 
 /// The pairs of one piece.
@@ -102,7 +86,6 @@ pub struct Hint {
 pub struct Why {
     san: String,
     best: String,
-    best_san: String,
     judgement: Option<&'static str>,
     glyph: Option<&'static str>,
     score: Option<ScoreOut>,
@@ -191,14 +174,11 @@ fn piece_out(piece: PieceSquare) -> PieceOut {
 pub fn explain(weights: &Arc<Weights>, board: &Board) -> Explanation {
     let scale = PawnScale::new(weights, board);
     let pawns = |sums| scale.pawns(sums);
-    let pieces = piece_values(weights, board).into_iter().map(|(piece, white)| {
-        let worth = if piece.color == Color::White { white } else { -white };
-        let material = pawns(weights.ints()[MATERIAL.at(piece.piece)].map(i64::from));
-        PieceValue { piece: piece_out(piece), worth, material, square_value: worth - material }
-    });
+    let pieces = piece_values(weights, board)
+        .into_iter()
+        .map(|(piece, white)| PieceValue { piece: piece_out(piece), worth: f64::from(sign(piece.color)) * white });
     let all = reasons(weights, board, usize::MAX);
     let groups = contributions(weights, board).into_iter().map(|(group, contribution)| GroupOut {
-        name: group.name,
         family: group.family.name(),
         about: group.about,
         white: pawns(contribution.white),
@@ -210,7 +190,6 @@ pub fn explain(weights: &Arc<Weights>, board: &Board) -> Explanation {
         pieces: pieces.collect(),
         pairs: all.iter().filter_map(|reason| pair_out(&reason.source, reason.pawns)).take(PAIRS).collect(),
         groups: groups.filter(|group| group.white != 0.0 || group.black != 0.0).collect(),
-        reasons: all.iter().take(REASONS).map(|reason| reason_out(&reason.source, reason.pawns)).collect(),
     }
 }
 
@@ -230,24 +209,12 @@ pub fn hint(weights: &Weights, board: &Board, on: &str) -> Result<Hint, String> 
 
 fn pair_out(source: &Source, pawns: f64) -> Option<PairOut> {
     let Source::Pair(first, second) = source else { return None };
-    let name = |piece: &PieceSquare| format!("{} {}", piece_name(piece.piece), piece.square);
+    let name =
+        |piece: &PieceSquare| format!("{}'s {} {}", color_name(piece.color), piece_name(piece.piece), piece.square);
     (pawns.abs() >= MIN_PAIR).then(|| {
-        let text = format!("{}'s {} with {}'s {}: {pawns:+.2}", color(first), name(first), color(second), name(second));
+        let text = format!("{} with {}: {pawns:+.2}", name(first), name(second));
         PairOut { a: piece_out(*first), b: piece_out(*second), pawns, text }
     })
-}
-
-fn color(piece: &PieceSquare) -> &'static str {
-    dyad_engine::board::color_name(piece.color)
-}
-
-fn reason_out(source: &Source, pawns: f64) -> ReasonOut {
-    let squares: Vec<Square> = match source {
-        Source::Square(piece) => vec![piece.square],
-        Source::Pair(first, second) => vec![first.square, second.square],
-        Source::Group { .. } => Vec::new(),
-    };
-    ReasonOut { text: source.words(), pawns, squares: squares.iter().map(ToString::to_string).collect() }
 }
 
 /// Explains a move of the current position by comparison with the best one.
@@ -267,7 +234,6 @@ pub fn why(play: &mut Play, uci: &str, nodes: Option<u64>) -> Result<Why, String
     let san = board.san(mv);
     let mut why = Why {
         best: board.uci(best),
-        best_san: board.san(best),
         judgement: None,
         glyph: None,
         score: of_played(found.score),
@@ -416,7 +382,7 @@ mod tests {
         let explained = explain(&weights, play.board());
         assert_eq!(explained.pieces.len(), 24);
         assert!(explained.pieces.iter().all(|piece| piece.worth > 0.0), "{:?}", explained.pieces);
-        assert!(!explained.pairs.is_empty() && !explained.groups.is_empty() && !explained.reasons.is_empty());
+        assert!(!explained.pairs.is_empty() && !explained.groups.is_empty());
         assert!(hint(&weights, play.board(), "e5").unwrap().pairs.len() > 1);
         assert!(hint(&weights, &board, "e5").is_err());
     }

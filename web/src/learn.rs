@@ -236,7 +236,6 @@ struct State {
 struct StateFile {
     #[serde(flatten)]
     state: State,
-    initial: String,
     best: String,
     new: Option<String>,
 }
@@ -244,8 +243,6 @@ struct StateFile {
 /// A training.
 pub struct Learner {
     state: State,
-    /// The weights that the fit starts from.
-    initial: Arc<Weights>,
     best: Arc<Weights>,
     /// The weights that play for adoption.
     new: Option<Arc<Weights>>,
@@ -271,8 +268,7 @@ impl Learner {
 
     /// A training with other settings, of a regression without tuning and interpolation.
     pub fn with_settings(settings: SelfTrainSettings, best: Arc<Weights>) -> Learner {
-        let initial = Arc::new(Weights::material());
-        let is_measured = best.plays_as(&initial);
+        let is_measured = best.plays_as(&Weights::material());
         let progress = Progress {
             generation: 0,
             stage: Stage::Levels,
@@ -298,25 +294,19 @@ impl Learner {
             rough_fits: 0,
             seconds: 0.0,
         };
-        let mut learner = Learner::of(state, initial, best, None).expect("a regression");
+        let mut learner = Learner::of(state, best, None).expect("a regression");
         if is_measured {
             learner.begin_generation();
         }
         learner
     }
 
-    fn of(
-        state: State,
-        initial: Arc<Weights>,
-        best: Arc<Weights>,
-        new: Option<Arc<Weights>>,
-    ) -> Result<Learner, String> {
+    fn of(state: State, best: Arc<Weights>, new: Option<Arc<Weights>>) -> Result<Learner, String> {
         if state.settings.method != Method::Regression {
             return Err("these are the settings of another method than regression".into());
         }
         Ok(Learner {
             state,
-            initial,
             best,
             new,
             samples: BTreeMap::new(),
@@ -340,9 +330,8 @@ impl Learner {
         }
         let file: StateFile = serde_json::from_slice(state).map_err(damaged)?;
         file.state.settings.check()?;
-        let [initial, best] = [&file.initial, &file.best].map(|text| weights(text.as_bytes()));
         let new = file.new.map(|text| weights(text.as_bytes())).transpose()?;
-        Learner::of(file.state, initial?, best?, new)
+        Learner::of(file.state, weights(file.best.as_bytes())?, new)
     }
 
     /// Everything but the samples of finished generations.
@@ -350,7 +339,6 @@ impl Learner {
         let text = |weights: &Weights| String::from_utf8(weights.to_json()).expect("JSON is UTF-8");
         let file = StateFile {
             state: State { seconds: self.seconds(), ..self.state.clone() },
-            initial: text(&self.initial),
             best: text(&self.best),
             new: self.new.as_deref().map(text),
         };
@@ -413,7 +401,7 @@ impl Learner {
             return Ok(Task::Game { generation, number, weights: [self.best.id()], settings });
         }
         let opening = self.opening(number)?;
-        let moves = ucis(&opening.start, opening.moves.iter().copied());
+        let moves = ucis(&opening.start, &opening.moves);
         let (weights, level, nodes) = match &self.new {
             Some(new) if stage == Stage::Match => (vec![new.id(), self.best.id()], 0, self.state.settings.match_nodes),
             _ => (vec![self.best.id()], self.level(), strength::NODES),
@@ -648,12 +636,13 @@ impl Learner {
         on_progress: &mut dyn FnMut(&FitProgress, Option<&Weights>),
     ) -> Result<(Weights, Option<String>), String> {
         let generation = self.state.progress.generation;
-        let (stop, weights) = (Control::new(false), [&self.initial, &self.best]);
-        let fit = WindowFit::new(settings, generation, window, weights, 1, &stop).map_err(|error| error.to_string())?;
+        let (stop, initial) = (Control::new(false), Arc::new(Weights::material()));
+        let fit = WindowFit::new(settings, generation, window, [&initial, &self.best], 1, &stop)
+            .map_err(|error| error.to_string())?;
         let fit = if is_rough { fit.of_squares() } else { fit };
         let (of, passes) = (u64::from(fit.passes()) * fit.positions(), fit.passes());
         let mut now = FitProgress { done: 0, of, pass: 1, passes, loss: None };
-        let units = self.initial.units;
+        let units = initial.units;
         let mut report = |event: FitEvent| {
             now.done = event.done(fit.positions()).unwrap_or(now.done);
             let mut improved = None;
@@ -794,7 +783,7 @@ fn opening(start: &str, moves: &[String]) -> Result<Opening, String> {
 }
 
 fn shown(game: &FinishedGame) -> Shown {
-    let moves = game.opening.moves.iter().copied().chain(game.moves.iter().map(|made| made.mv));
+    let moves = game.opening.moves.iter().chain(game.moves.iter().map(|made| &made.mv));
     Shown { start: game.opening.start.fen(), moves: ucis(&game.opening.start, moves), result: game.result.to_string() }
 }
 

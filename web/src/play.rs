@@ -4,15 +4,18 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use dyad_engine::bench;
-use dyad_engine::board::{ALL_SQUARES, Board, Color, Ending, Game, Move, Piece, square};
+use dyad_engine::board::{ALL_SQUARES, Board, Color, Ending, Game, Move, Piece, Square};
 use dyad_engine::control::{Control, Instant};
 use dyad_engine::engine::Engine;
 use dyad_engine::eval::Weights;
 use dyad_engine::search::{Limits, Options, Report, Score};
-use dyad_explain::line::{sans, variation};
+use dyad_explain::line::sans;
+use dyad_formats::score::GameResult;
 use dyad_levels::file::{MAX_ELO, MIN_ELO, MoveModel};
 use dyad_levels::player::{LevelPlayer, PlayerProfile};
 use dyad_trainer::annotate::judgement::opposite;
+use dyad_trainer::arena::pgn_writer::PgnGame;
+use dyad_trainer::arena::play::{GameEnd, end_by_rule};
 use serde::{Deserialize, Serialize};
 
 /// Megabytes of the transposition table.
@@ -154,7 +157,6 @@ pub struct PositionOut {
     outcome: Option<OutcomeOut>,
     last: Option<LastMove>,
     sans: Vec<String>,
-    key: String,
     chess960: bool,
 }
 
@@ -183,7 +185,6 @@ pub struct SearchOut {
     nodes: u64,
     ms: f64,
     nps: u64,
-    pv: Vec<String>,
     pv_san: Vec<String>,
 }
 
@@ -281,7 +282,6 @@ impl Play {
             outcome,
             last,
             sans,
-            key: format!("{:016x}", board.key()),
             chess960,
         })
     }
@@ -325,7 +325,6 @@ impl Play {
                 nodes,
                 ms,
                 nps: per_second(nodes, ms),
-                pv: ucis(&board, pv.iter().copied()),
                 pv_san: sans(&board, pv),
             }
         };
@@ -355,42 +354,22 @@ impl Play {
     /// The game in PGN with these tags.
     #[must_use]
     pub fn pgn(&self, tags: &[(String, String)]) -> String {
-        let stated = tags.iter().find(|(name, _)| name == "Result").map_or("*", |(_, value)| value);
+        let stated = tags.iter().find(|(name, _)| name == "Result");
+        let stated: Option<GameResult> =
+            stated.and_then(|(_, value)| serde_json::from_value(value.as_str().into()).ok());
         // Other endings have to be claimed, and a side may have lost on time or resigned.
-        let is_final = |ending| matches!(ending, Ending::Checkmate | Ending::Stalemate);
-        let result = match self.game.ending() {
-            Some(ending) if is_final(ending) || stated == "*" => outcome(ending, self.board().side_to_move()).result,
-            _ => stated,
+        let ended = end_by_rule(&self.game)
+            .filter(|(_, end)| stated.is_none() || matches!(end, GameEnd::Checkmate | GameEnd::Stalemate));
+        let variant = self.chess960.then(|| ("Variant".to_string(), "Chess960".to_string()));
+        let others = tags.iter().filter(|(name, _)| name != "Variant").cloned();
+        let game = PgnGame {
+            tags: others.chain(variant).collect(),
+            start: *self.game.start(),
+            foreword: String::new(),
+            moves: self.game.moves().iter().map(|&mv| (mv, String::new())).collect(),
+            result: ended.map(|(result, _)| result).or(stated),
         };
-        let mut text = String::new();
-        let mut tag = |name: &str, value: &str| {
-            let value = value.replace('\\', "\\\\").replace('"', "\\\"").replace(char::is_control, " ");
-            text += &format!("[{name} \"{value}\"]\n");
-        };
-        // The seven tags that every game has come first, in this order.
-        let roster =
-            [("Event", "?"), ("Site", "?"), ("Date", "????.??.??"), ("Round", "?"), ("White", "?"), ("Black", "?")];
-        for (name, unknown) in roster {
-            let stated = tags.iter().find(|(known, _)| known == name);
-            tag(name, stated.map_or(unknown, |(_, value)| value));
-        }
-        tag("Result", result);
-        let is_known = |name: &str| {
-            roster.iter().any(|(known, _)| *known == name) || ["Result", "FEN", "SetUp", "Variant"].contains(&name)
-        };
-        for (name, value) in tags.iter().filter(|(name, _)| !is_known(name)) {
-            tag(name, value);
-        }
-        if self.chess960 {
-            tag("Variant", "Chess960");
-        }
-        let start = self.game.start();
-        if start.fen() != Board::startpos().fen() {
-            tag("SetUp", "1");
-            tag("FEN", &start.fen());
-        }
-        let moves = variation(start, self.game.moves());
-        format!("{text}\n{moves}{}{result}\n", if moves.is_empty() { "" } else { " " })
+        format!("{}\n", game.to_string().trim_end())
     }
 }
 
@@ -439,9 +418,9 @@ pub(crate) fn color(color: Color) -> &'static str {
 }
 
 /// A square by its name.
-pub(crate) fn square_named(name: &str) -> Result<dyad_engine::board::Square, String> {
-    let index = ALL_SQUARES.iter().position(|at| at.to_string() == name);
-    index.map(square).ok_or_else(|| format!("'{name}' is not a square"))
+pub(crate) fn square_named(name: &str) -> Result<Square, String> {
+    let found = ALL_SQUARES.into_iter().find(|square| square.to_string() == name);
+    found.ok_or_else(|| format!("'{name}' is not a square"))
 }
 
 fn outcome(ending: Ending, side: Color) -> OutcomeOut {
@@ -457,14 +436,8 @@ fn outcome(ending: Ending, side: Color) -> OutcomeOut {
 }
 
 /// Moves in UCI notation.
-pub(crate) fn ucis(start: &Board, moves: impl IntoIterator<Item = Move>) -> Vec<String> {
-    let mut board = *start;
-    let name = |mv: Move| {
-        let name = board.uci(mv);
-        board = board.after(mv);
-        name
-    };
-    moves.into_iter().map(name).collect()
+pub(crate) fn ucis<'a>(start: &Board, moves: impl IntoIterator<Item = &'a Move>) -> Vec<String> {
+    start.along(moves).map(|(board, mv)| board.uci(mv)).collect()
 }
 
 fn milliseconds(start: Instant) -> f64 {

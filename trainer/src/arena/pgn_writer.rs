@@ -29,10 +29,10 @@ const ROSTER: [(&str, &str); 7] = [
 
 /// A game ready to be written; [`Display`](fmt::Display) gives its text, with an empty line at the end.
 #[derive(Clone)]
-pub struct PgnGame {
+pub struct PgnGame<Name = &'static str> {
     /// Tags besides `Variant`, `FEN`, `SetUp` and `Result`, which follow from the fields below. Those of the roster are
     /// written first and may be left out here.
-    pub tags: Vec<(&'static str, String)>,
+    pub tags: Vec<(Name, String)>,
     /// The position before the first move.
     pub start: Board,
     /// The comment before the first move (empty for none, without braces).
@@ -43,7 +43,7 @@ pub struct PgnGame {
     pub result: Option<GameResult>,
 }
 
-impl fmt::Display for PgnGame {
+impl<Name: AsRef<str>> fmt::Display for PgnGame<Name> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let result = self.result.map_or("*".into(), |result| result.to_string());
         write_tags(f, &self.tags, &self.start, &result)?;

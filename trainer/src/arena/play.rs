@@ -405,7 +405,9 @@ fn end_by_time(board: &Board) -> (GameResult, GameEnd) {
     }
 }
 
-fn end_by_rule(game: &Game) -> Option<(GameResult, GameEnd)> {
+/// The result and the end of a game that is over by the rules.
+#[must_use]
+pub fn end_by_rule(game: &Game) -> Option<(GameResult, GameEnd)> {
     Some(match game.ending()? {
         Ending::Checkmate => (GameResult::win_of(!game.board().side_to_move()), GameEnd::Checkmate),
         Ending::Stalemate => (GameResult::Draw, GameEnd::Stalemate),
