@@ -17,6 +17,7 @@ use dyad_trainer::annotate::judgement::opposite;
 use dyad_trainer::arena::pgn_writer::PgnGame;
 use dyad_trainer::arena::play::{GameEnd, end_by_rule};
 use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
 
 /// Megabytes of the transposition table.
 const HASH: usize = 16;
@@ -78,31 +79,22 @@ pub fn chess960(number: u32) -> Result<String, String> {
     }
 }
 
-/// A score from White's view.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct ScoreOut {
-    #[serde(skip_serializing_if = "Option::is_none")]
-    cp: Option<i32>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    mate: Option<i32>,
-    text: String,
+/// A score, both from White's view.
+#[must_use]
+pub fn white_score(score: Score) -> Value {
+    let mut out = dyad_explain::json::score(score);
+    out["text"] = match score {
+        Score::Cp(cp) => format!("{:+.2}", f64::from(cp) / 100.0),
+        Score::Mate(moves) => format!("#{moves}"),
+    }
+    .into();
+    out
 }
 
-impl ScoreOut {
-    /// From White's view.
-    #[must_use]
-    pub fn white(score: Score) -> ScoreOut {
-        match score {
-            Score::Cp(cp) => ScoreOut { cp: Some(cp), mate: None, text: format!("{:+.2}", f64::from(cp) / 100.0) },
-            Score::Mate(moves) => ScoreOut { cp: None, mate: Some(moves), text: format!("#{moves}") },
-        }
-    }
-
-    /// From the view of `side`.
-    #[must_use]
-    pub fn of(score: Score, side: Color) -> ScoreOut {
-        ScoreOut::white(if side == Color::White { score } else { opposite(score) })
-    }
+/// A score from the view of `side`, as one from White's.
+#[must_use]
+pub fn score_for(score: Score, side: Color) -> Value {
+    white_score(if side == Color::White { score } else { opposite(score) })
 }
 
 /// The position to work on.
@@ -117,49 +109,6 @@ pub struct PositionRequest {
     pub chess960: bool,
 }
 
-/// A legal move.
-#[derive(Clone, Debug, Serialize)]
-struct LegalMove {
-    uci: String,
-    from: String,
-    to: String,
-    /// The rook of a castling move.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    rook: Option<String>,
-    san: String,
-    promotion: Option<String>,
-    capture: bool,
-}
-
-/// How a game ended.
-#[derive(Clone, Debug, Serialize)]
-struct OutcomeOut {
-    result: &'static str,
-    reason: &'static str,
-}
-
-/// The last move.
-#[derive(Clone, Debug, Serialize)]
-struct LastMove {
-    uci: String,
-    san: String,
-    from: String,
-    to: String,
-}
-
-/// A position.
-#[derive(Clone, Debug, Serialize)]
-pub struct PositionOut {
-    fen: String,
-    turn: &'static str,
-    legal: Vec<LegalMove>,
-    check: Option<String>,
-    outcome: Option<OutcomeOut>,
-    last: Option<LastMove>,
-    sans: Vec<String>,
-    chess960: bool,
-}
-
 /// What to search.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -172,29 +121,6 @@ pub struct GoRequest {
     pub nodes: Option<u64>,
     /// Plies.
     pub depth: Option<u32>,
-}
-
-/// The result of a search or of an iteration.
-#[derive(Clone, Debug, Default, Serialize)]
-pub struct SearchOut {
-    /// The best move in UCI notation; `None` when the game is over.
-    pub best: Option<String>,
-    san: Option<String>,
-    score: Option<ScoreOut>,
-    depth: u32,
-    nodes: u64,
-    ms: f64,
-    nps: u64,
-    pv_san: Vec<String>,
-}
-
-/// The result of [`bench`].
-#[derive(Clone, Copy, Debug, Serialize)]
-pub struct BenchOut {
-    /// Nodes of all searches: those of the program's `bench`.
-    pub nodes: u64,
-    ms: f64,
-    nps: u64,
 }
 
 /// A game, and who plays it.
@@ -255,7 +181,7 @@ impl Play {
     ///
     /// # Errors
     /// For FENs that cannot be read and for illegal moves; the old position stays.
-    pub fn position(&mut self, request: &PositionRequest) -> Result<PositionOut, String> {
+    pub fn position(&mut self, request: &PositionRequest) -> Result<Value, String> {
         let start = match &request.fen {
             Some(fen) => board(fen)?,
             None => Board::startpos(),
@@ -267,34 +193,30 @@ impl Play {
             let board = game.board();
             let mv = board.parse_uci(text).map_err(|error| error.to_string())?;
             let (from, to) = (mv.from().to_string(), mv.to().to_string());
-            last = Some(LastMove { uci: board.uci(mv), san: board.san(mv), from, to });
+            last = Some(json!({ "uci": board.uci(mv), "san": board.san(mv), "from": from, "to": to }));
             sans.push(board.san(mv));
             game.push(mv);
         }
         (self.game, self.chess960) = (game, chess960);
         let board = self.game.board();
         let outcome = self.game.ending().map(|ending| outcome(ending, board.side_to_move()));
-        Ok(PositionOut {
-            fen: board.fen(),
-            turn: color(board.side_to_move()),
-            legal: board.moves().iter().map(|&mv| legal(board, mv)).collect(),
-            check: board.in_check().then(|| board.king(board.side_to_move()).to_string()),
-            outcome,
-            last,
-            sans,
-            chess960,
-        })
+        Ok(json!({
+            "fen": board.fen(),
+            "turn": color(board.side_to_move()),
+            "legal": board.moves().iter().map(|&mv| legal(board, mv)).collect::<Vec<_>>(),
+            "check": board.in_check().then(|| board.king(board.side_to_move()).to_string()),
+            "outcome": outcome,
+            "last": last,
+            "sans": sans,
+            "chess960": chess960,
+        }))
     }
 
     /// Searches the current position; `on_info` receives the result of each iteration of the engine.
     ///
     /// # Errors
     /// For unknown levels.
-    pub fn go(
-        &mut self,
-        request: &GoRequest,
-        on_info: &mut (dyn FnMut(&SearchOut) + Send),
-    ) -> Result<SearchOut, String> {
+    pub fn go(&mut self, request: &GoRequest, on_info: &mut (dyn FnMut(&Value) + Send)) -> Result<Value, String> {
         let start = Instant::now();
         let level = match request.level.as_deref() {
             None | Some("full") => None,
@@ -315,18 +237,18 @@ impl Play {
         let options = Options { move_overhead: Duration::ZERO, ..Options::default() };
         let game = self.game.clone();
         let board = *game.board();
-        let out = |best: Option<Move>, score, depth, nodes: u64, pv: &[Move]| {
+        let out = |best: Option<Move>, score, depth: u32, nodes: u64, pv: &[Move]| {
             let ms = milliseconds(start);
-            SearchOut {
-                best: best.map(|mv| board.uci(mv)),
-                san: best.map(|mv| board.san(mv)),
-                score: Some(ScoreOut::of(score, board.side_to_move())),
-                depth,
-                nodes,
-                ms,
-                nps: per_second(nodes, ms),
-                pv_san: sans(&board, pv),
-            }
+            json!({
+                "best": best.map(|mv| board.uci(mv)),
+                "san": best.map(|mv| board.san(mv)),
+                "score": score_for(score, board.side_to_move()),
+                "depth": depth,
+                "nodes": nodes,
+                "ms": ms,
+                "nps": per_second(nodes, ms),
+                "pv_san": sans(&board, pv),
+            })
         };
         let mut report = |report: &Report| {
             if let Report::Info(info) = report {
@@ -378,11 +300,11 @@ impl Play {
 /// # Panics
 /// Without memory for the transposition table.
 #[must_use]
-pub fn bench() -> BenchOut {
+pub fn bench() -> Value {
     let run = bench::run(Weights::embedded(), bench::DEPTH, &Control::new(false), &mut |_, _| ());
     let (nodes, time) = run.expect("memory for a small table").expect("nothing stops it");
     let ms = time.as_secs_f64() * 1000.0;
-    BenchOut { nodes, ms, nps: per_second(nodes, ms) }
+    json!({ "nodes": nodes, "ms": ms, "nps": per_second(nodes, ms) })
 }
 
 /// Reads a FEN whose counters may be missing.
@@ -396,16 +318,17 @@ fn board(fen: &str) -> Result<Board, String> {
     Board::from_fen(&format!("{}{rest}", fen.trim())).map_err(|error| error.to_string())
 }
 
-fn legal(board: &Board, mv: Move) -> LegalMove {
-    LegalMove {
-        uci: board.uci(mv),
-        from: mv.from().to_string(),
-        to: mv.to().to_string(),
-        rook: board.castling_squares(mv).map(|(_, rook)| rook.to_string()),
-        san: board.san(mv),
-        promotion: mv.promotion().map(|piece| letter(piece, Color::Black)),
-        capture: board.is_capture(mv),
-    }
+fn legal(board: &Board, mv: Move) -> Value {
+    json!({
+        "uci": board.uci(mv),
+        "from": mv.from().to_string(),
+        "to": mv.to().to_string(),
+        // Of a castling move.
+        "rook": board.castling_squares(mv).map(|(_, rook)| rook.to_string()),
+        "san": board.san(mv),
+        "promotion": mv.promotion().map(|piece| letter(piece, Color::Black)),
+        "capture": board.is_capture(mv),
+    })
 }
 
 /// The letter of a piece in FEN.
@@ -423,7 +346,7 @@ pub(crate) fn square_named(name: &str) -> Result<Square, String> {
     found.ok_or_else(|| format!("'{name}' is not a square"))
 }
 
-fn outcome(ending: Ending, side: Color) -> OutcomeOut {
+fn outcome(ending: Ending, side: Color) -> Value {
     let (result, reason) = match ending {
         Ending::Checkmate if side == Color::White => ("0-1", "checkmate"),
         Ending::Checkmate => ("1-0", "checkmate"),
@@ -432,7 +355,7 @@ fn outcome(ending: Ending, side: Color) -> OutcomeOut {
         Ending::FiftyMoves => ("1/2-1/2", "fifty-move rule"),
         Ending::InsufficientMaterial => ("1/2-1/2", "insufficient material"),
     };
-    OutcomeOut { result, reason }
+    json!({ "result": result, "reason": reason })
 }
 
 /// Moves in UCI notation.
@@ -460,24 +383,29 @@ mod tests {
     /// The number of the program's `bench`, which each commit message has.
     #[test]
     fn bench_searches_the_nodes_of_the_program() {
-        assert_eq!(bench().nodes, 2_116_720);
+        assert_eq!(bench()["nodes"], 2_116_720);
     }
 
     #[test]
     fn positions_have_moves_and_ends() {
         let mut play = Play::default();
         let start = play.position(&at("", &["e2e4", "e7e5"])).unwrap();
-        assert_eq!((start.legal.len(), start.sans.join(" "), start.turn), (29, "e4 e5".to_string(), "white"));
+        assert_eq!(
+            (start["legal"].as_array().unwrap().len(), &start["sans"], &start["turn"]),
+            (29, &json!(["e4", "e5"]), &json!("white"))
+        );
         let mate = play.position(&at("", &["f2f3", "e7e5", "g2g4", "d8h4"])).unwrap();
-        let outcome = mate.outcome.expect("checkmate");
-        assert_eq!((outcome.result, outcome.reason, mate.check.as_deref()), ("0-1", "checkmate", Some("e1")));
+        assert_eq!(
+            (&mate["outcome"], &mate["check"]),
+            (&json!({ "result": "0-1", "reason": "checkmate" }), &json!("e1"))
+        );
         assert!(play.pgn(&[("White".into(), "a \"b\"".into())]).ends_with("1. f3 e5 2. g4 Qh4# 0-1\n"));
         assert!(play.pgn(&[("Result".into(), "1-0".into())]).ends_with("2. g4 Qh4# 0-1\n"));
         assert!(play.position(&at("", &["e2e5"])).unwrap_err().contains("e2e5"));
         assert!(play.position(&at("8/8 w - - 0 1", &[])).is_err());
         let castling = play.position(&at("r3k2r/8/8/8/8/8/8/R3K2R w KQkq -", &[])).unwrap();
-        let short = castling.legal.iter().find(|mv| mv.san.starts_with("O-O") && mv.to == "g1").expect("castling");
-        assert_eq!((short.uci.as_str(), short.rook.as_deref()), ("e1g1", Some("h1")));
+        let short = castling["legal"].as_array().unwrap().iter().find(|mv| mv["san"] == "O-O").expect("castling");
+        assert_eq!((&short["uci"], &short["to"], &short["rook"]), (&json!("e1g1"), &json!("g1"), &json!("h1")));
         let fen = chess960(0).unwrap();
         assert!(
             play.position(&PositionRequest { fen: Some(fen), chess960: true, ..PositionRequest::default() }).is_ok()
@@ -492,11 +420,11 @@ mod tests {
         assert_eq!(levels.len(), 14);
         for level in levels {
             let request = GoRequest { level: Some(level.id), movetime: Some(200), ..GoRequest::default() };
-            assert!(play.go(&request, &mut |_| ()).unwrap().best.is_some());
+            assert!(play.go(&request, &mut |_| ()).unwrap()["best"].is_string());
         }
         let (mut depths, nodes) = (Vec::new(), GoRequest { nodes: Some(20_000), ..GoRequest::default() });
-        let found = play.go(&nodes, &mut |info| depths.push(info.depth)).unwrap();
-        assert_eq!((found.san.as_deref(), found.score.unwrap().mate), (Some("Ra8#"), Some(1)));
+        let found = play.go(&nodes, &mut |info| depths.push(info["depth"].clone())).unwrap();
+        assert_eq!((&found["san"], &found["score"]["mate"]), (&json!("Ra8#"), &json!(1)));
         assert!(!depths.is_empty());
         let unknown = GoRequest { level: Some("level-7".into()), ..GoRequest::default() };
         assert!(play.go(&unknown, &mut |_| ()).is_err());
