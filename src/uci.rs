@@ -380,7 +380,7 @@ impl Uci {
         }
         // A GUI that sends `go` without `stop` or `ponderhit` does not need the result of pondering.
         self.controls().filter(|control| control.pondering()).for_each(|control| control.stop());
-        if let Some(depth) = go.perft {
+        if let Some(depth) = go.number("perft") {
             let depth = depth.clamp(0, perft::MAX_DEPTH.into()) as u32;
             return self.with_board(|uci, board| uci.start(Work::Perft(board, depth), false));
         }
@@ -555,11 +555,10 @@ impl Uci {
     /// Handles an event of a job. After its end the queue is run.
     fn on_event(&mut self, event: Event) {
         match event {
-            Event::Line(line) => self.output.line(&line),
-            Event::Answer(line) => {
+            Event::Line(line) => {
                 self.output.line(&line);
                 if let State::Busy(running) = &mut self.engine {
-                    running.answered = true;
+                    running.answered |= line.starts_with("bestmove ");
                 }
             }
             Event::Done(session, End { lines, failed }) => {

@@ -4,6 +4,7 @@
 //! argument is parsed separately: invalid ones are reported and skipped. Numbers saturate, and are clamped to a valid
 //! range when they become [`Limits`].
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use dyad_engine::board::{Board, Color, Move, quote};
@@ -19,36 +20,14 @@ pub struct Go {
     pub ponder: bool,
     /// Moves to search, as text, because only the position can parse them.
     pub searchmoves: Vec<String>,
-    /// Depth of a perft, instead of a search.
-    pub perft: Option<i64>,
-    wtime: Option<i64>,
-    btime: Option<i64>,
-    winc: Option<i64>,
-    binc: Option<i64>,
-    movestogo: Option<i64>,
-    movetime: Option<i64>,
-    depth: Option<i64>,
-    nodes: Option<i64>,
-    mate: Option<i64>,
+    numbers: BTreeMap<&'static str, i64>,
     /// Errors of arguments, for the user.
     pub notes: Vec<String>,
 }
 
-type Field = fn(&mut Go) -> &mut Option<i64>;
-
 /// The arguments that are followed by a number.
-const NUMBERS: [(&str, Field); 10] = [
-    ("wtime", |go| &mut go.wtime),
-    ("btime", |go| &mut go.btime),
-    ("winc", |go| &mut go.winc),
-    ("binc", |go| &mut go.binc),
-    ("movestogo", |go| &mut go.movestogo),
-    ("movetime", |go| &mut go.movetime),
-    ("depth", |go| &mut go.depth),
-    ("nodes", |go| &mut go.nodes),
-    ("mate", |go| &mut go.mate),
-    ("perft", |go| &mut go.perft),
-];
+const NUMBERS: [&str; 10] =
+    ["wtime", "btime", "winc", "binc", "movestogo", "movetime", "depth", "nodes", "mate", "perft"];
 
 /// Upper bound of times in milliseconds: a year, sums of which do not overflow.
 const MAX_TIME: i64 = 365 * 24 * 60 * 60 * 1000;
@@ -72,11 +51,13 @@ impl Go {
                 if go.searchmoves.len() == before {
                     go.notes.push("go: searchmoves without a move".to_string());
                 }
-            } else if let Some(field) = number_field(word) {
+            } else if let Some(name) = number_name(word) {
                 match words.next_if(|word| !is_keyword(word)) {
                     None => go.notes.push(format!("go: {word} without a number")),
                     Some(text) => match number(text) {
-                        Some(number) => *field(&mut go) = Some(number),
+                        Some(number) => {
+                            go.numbers.insert(name, number);
+                        }
                         None => go.notes.push(format!("go: expected a number after {word}, not {}", quote(text))),
                     },
                 }
@@ -87,11 +68,17 @@ impl Go {
         if !ignored.is_empty() {
             go.notes.push(format!("go: ignored {}", quote(&ignored.join(" "))));
         }
-        if go.movestogo.is_some() && [go.wtime, go.btime, go.winc, go.binc].iter().all(Option::is_none) {
+        let is_given = |name: &str| go.numbers.contains_key(name);
+        if is_given("movestogo") && !["wtime", "btime", "winc", "binc"].into_iter().any(is_given) {
             go.notes.push("go: movestogo without a clock".to_string());
         }
         go.notes.truncate(MAX_NOTES);
         go
+    }
+
+    /// The number behind an argument.
+    pub fn number(&self, name: &str) -> Option<i64> {
+        self.numbers.get(name).copied()
     }
 
     /// The limits of a search of `board`, and notes for the user.
@@ -103,10 +90,10 @@ impl Go {
         let invalid = !self.notes.is_empty() || (searchmoves.is_empty() && illegal.is_some());
         let mut notes = Vec::from_iter(illegal);
         let mut limits = Limits {
-            depth: self.depth.map(|depth| depth.clamp(1, MAX_PLY as i64 - 1) as u32),
-            nodes: self.nodes.map(|nodes| nodes.max(1) as u64),
-            mate: self.mate.map(|mate| mate.clamp(1, MAX_PLY as i64 / 2) as u32),
-            movetime: self.movetime.map(|time| milliseconds(time.max(1))),
+            depth: self.number("depth").map(|depth| depth.clamp(1, MAX_PLY as i64 - 1) as u32),
+            nodes: self.number("nodes").map(|nodes| nodes.max(1) as u64),
+            mate: self.number("mate").map(|mate| mate.clamp(1, MAX_PLY as i64 / 2) as u32),
+            movetime: self.number("movetime").map(|time| milliseconds(time.max(1))),
             clock: self.clock(board.side_to_move()),
             nps: None,
             infinite: self.infinite,
@@ -129,21 +116,19 @@ impl Go {
     /// one that sends only increments means that no other time is left.
     fn clock(&self, us: Color) -> Option<Clock> {
         let (ours, theirs) = match us {
-            Color::White => ((self.wtime, self.winc), (self.btime, self.binc)),
-            Color::Black => ((self.btime, self.binc), (self.wtime, self.winc)),
+            Color::White => (["wtime", "winc"], ["btime", "binc"]),
+            Color::Black => (["btime", "binc"], ["wtime", "winc"]),
         };
-        let increment = ours.1.unwrap_or(0);
+        let [ours, theirs] = [ours, theirs].map(|names| names.map(|name| self.number(name)));
         let remaining = match (ours, theirs) {
-            ((Some(remaining), _), _) => remaining,
-            ((None, Some(_)), _) => 0,
-            ((None, None), (Some(theirs), _)) => theirs,
-            ((None, None), (None, Some(_))) => 0,
-            ((None, None), (None, None)) => return None,
+            ([Some(remaining), _], _) | ([None, None], [Some(remaining), _]) => remaining,
+            ([None, None], [None, None]) => return None,
+            _ => 0,
         };
         Some(Clock {
             remaining: milliseconds(remaining),
-            increment: milliseconds(increment),
-            moves_to_go: self.movestogo.filter(|&moves| moves > 0).map(|moves| moves.clamp(1, 1000) as u32),
+            increment: milliseconds(ours[1].unwrap_or(0)),
+            moves_to_go: self.number("movestogo").filter(|&moves| moves > 0).map(|moves| moves.clamp(1, 1000) as u32),
         })
     }
 
@@ -165,13 +150,13 @@ impl Go {
 /// Upper bound of the errors reported for one `go`.
 const MAX_NOTES: usize = 4;
 
-fn number_field(word: &str) -> Option<Field> {
-    NUMBERS.iter().find(|(name, _)| word.eq_ignore_ascii_case(name)).map(|&(_, field)| field)
+fn number_name(word: &str) -> Option<&'static str> {
+    NUMBERS.into_iter().find(|name| word.eq_ignore_ascii_case(name))
 }
 
 fn is_keyword(word: &str) -> bool {
     ["infinite", "ponder", "searchmoves"].iter().any(|keyword| word.eq_ignore_ascii_case(keyword))
-        || number_field(word).is_some()
+        || number_name(word).is_some()
 }
 
 /// Parses a number of any length, saturated to the range of the type; a fraction is truncated.
@@ -291,6 +276,6 @@ mod tests {
             go.notes,
             ["go: expected a number after depth, not 'x'", "go: nodes without a number", "go: ignored 'foo 5'"]
         );
-        assert_eq!(go.wtime, Some(8));
+        assert_eq!(go.number("wtime"), Some(8));
     }
 }

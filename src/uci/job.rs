@@ -71,10 +71,8 @@ pub struct Kind {
 
 /// A message from a job to the event loop.
 pub enum Event {
-    /// A line to print.
+    /// A line to print; after `bestmove` the job is about to end.
     Line(String),
-    /// The `bestmove` line; the job is about to end.
-    Answer(String),
     /// The job ended.
     Done(Box<Session>, End),
 }
@@ -122,9 +120,8 @@ impl Job {
         self.work.set_chess960(self.session.settings.chess960);
         // Without a receiver the program is ending.
         let mut print = |line: String| {
-            let answers = line.starts_with("bestmove ");
-            answered |= answers;
-            drop(events.send(if answers { Event::Answer(line) } else { Event::Line(line) }));
+            answered |= line.starts_with("bestmove ");
+            drop(events.send(Event::Line(line)));
         };
         let run = AssertUnwindSafe(|| self.work.run(&mut self.session, &self.control, &mut print));
         let end = match catch_unwind(run) {
