@@ -86,6 +86,9 @@ const CASTLING_ROOK: u8 = 12;
 const PASSING_PAWN: u8 = 14;
 const NO_SCORE: i16 = i16::MIN;
 const RESULT_BITS: u8 = 3;
+/// Results by these bits.
+const RESULTS: [Option<GameResult>; 4] =
+    [None, Some(GameResult::BlackWins), Some(GameResult::Draw), Some(GameResult::WhiteWins)];
 const TEST_BIT: u8 = 4;
 const START_BIT: u8 = 8;
 const BELOW_MARGIN_BIT: u8 = 16;
@@ -107,7 +110,7 @@ impl Packed {
         bytes[26..28].copy_from_slice(&score.to_le_bytes());
         bytes[28..30].copy_from_slice(&number.to_le_bytes());
         bytes[30] = board.halfmove_clock().min(255) as u8;
-        bytes[31] = result_bits(sample.result);
+        bytes[31] = sample.result.map_or(0, |result| 1 + result as u8);
         bytes[31] |= if sample.test { TEST_BIT } else { 0 } | if sample.starts_game { START_BIT } else { 0 };
         bytes[31] |= if sample.has_margin { 0 } else { BELOW_MARGIN_BIT };
         Packed(bytes)
@@ -185,12 +188,7 @@ impl Packed {
             return Err(format!("the move {mv} is not legal in {}", board.fen()));
         }
         let score = Some(self.number(26) as i16).filter(|&score| score != NO_SCORE).map(Score);
-        let result = match self.0[31] & RESULT_BITS {
-            0 => None,
-            1 => Some(GameResult::BlackWins),
-            2 => Some(GameResult::Draw),
-            _ => Some(GameResult::WhiteWins),
-        };
+        let result = RESULTS[usize::from(self.0[31] & RESULT_BITS)];
         let (test, starts_game, has_margin) = (self.is_test(), self.starts_game(), self.has_margin());
         Ok(Sample { board, desired, result, score, test, starts_game, has_margin })
     }
@@ -248,15 +246,6 @@ fn kind_of_piece(board: &Board, square: Square) -> u8 {
         return PASSING_PAWN;
     }
     (2 * piece.to_index() + color.to_index()) as u8
-}
-
-fn result_bits(result: Option<GameResult>) -> u8 {
-    match result {
-        None => 0,
-        Some(GameResult::BlackWins) => 1,
-        Some(GameResult::Draw) => 2,
-        Some(GameResult::WhiteWins) => 3,
-    }
 }
 
 fn move_of(bits: u16) -> Result<Option<Move>, String> {
