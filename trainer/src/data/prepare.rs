@@ -451,38 +451,34 @@ impl Output {
     }
 }
 
+/// Units of work.
+type Batches = Box<dyn Iterator<Item = Result<Batch, Error>> + Send>;
+
 /// The units of work of the files, which are opened one after another.
 fn batches(inputs: &[PathBuf]) -> impl Iterator<Item = Result<Batch, Error>> + Send {
-    inputs.iter().flat_map(|path| {
-        let (mut next, failure) = match open(path) {
-            Ok(next) => (Some(next), None),
-            Err(error) => (None, Some(Err(error))),
-        };
-        failure.into_iter().chain(std::iter::from_fn(move || next.as_mut()?().transpose()))
+    inputs.iter().flat_map(|path| open(path).unwrap_or_else(|error| Box::new(std::iter::once(Err(error)))))
+}
+
+fn open(path: &Path) -> Result<Batches, Error> {
+    Ok(match Kind::of(path) {
+        Kind::Games => chunks(GameTexts::open(path)?, GAMES_IN_BATCH, Batch::Games),
+        Kind::Positions => {
+            let (path, mut input) = (Arc::<Path>::from(path), Lines::open(path)?);
+            let lines = std::iter::from_fn(move || input.read_text().transpose());
+            chunks(lines, LINES_IN_BATCH, move |lines| Batch::Lines(path.clone(), lines))
+        }
     })
 }
 
-/// Gives the next unit of work of a file.
-type NextBatch = Box<dyn FnMut() -> Result<Option<Batch>, Error> + Send>;
-
-fn open(path: &Path) -> Result<NextBatch, Error> {
-    Ok(match Kind::of(path) {
-        Kind::Games => {
-            let mut texts = GameTexts::open(path)?;
-            Box::new(move || {
-                let games: Vec<GameText> = texts.by_ref().take(GAMES_IN_BATCH).collect::<Result<_, _>>()?;
-                Ok((!games.is_empty()).then_some(Batch::Games(games)))
-            })
-        }
-        Kind::Positions => {
-            let (path, mut input) = (Arc::<Path>::from(path), Lines::open(path)?);
-            Box::new(move || {
-                let lines = std::iter::from_fn(|| input.read_text().transpose()).take(LINES_IN_BATCH);
-                let lines = lines.collect::<Result<Vec<_>, _>>()?;
-                Ok((!lines.is_empty()).then(|| Batch::Lines(path.clone(), lines)))
-            })
-        }
-    })
+fn chunks<T>(
+    mut items: impl Iterator<Item = Result<T, Error>> + Send + 'static,
+    size: usize,
+    batch: impl Fn(Vec<T>) -> Batch + Send + 'static,
+) -> Batches {
+    Box::new(std::iter::from_fn(move || {
+        let items = items.by_ref().take(size).collect::<Result<Vec<T>, Error>>();
+        items.map(|items| (!items.is_empty()).then(|| batch(items))).transpose()
+    }))
 }
 
 #[cfg(test)]
