@@ -663,13 +663,15 @@ mod tests {
         let (events, _receiver) = crossbeam::channel::unbounded();
         let mut training = Training::new(events);
         training.set_games("Cargo.toml").unwrap();
-        for (mode, from_file, refusal) in [
-            (Mode::Scratch, true, "learns from the games of a file: Train games or resume continues it"),
-            (Mode::Improve, true, "learns from the games of a file: Train games or resume continues it"),
-            (Mode::Games, false, "learns from its own games: Train resume continues it"),
-            (Mode::Scratch, false, ""),
-            (Mode::Games, true, ""),
-            (Mode::Resume, true, ""),
+        for (mode, from_pieces, from_file, refusal) in [
+            (Mode::Scratch, false, false, "did not begin from the pieces alone: Train resume continues it"),
+            (Mode::Improve, true, false, "began from the pieces alone: Train scratch or resume continues it"),
+            (Mode::Scratch, true, true, "learns from the games of a file: Train games or resume continues it"),
+            (Mode::Improve, false, true, "learns from the games of a file: Train games or resume continues it"),
+            (Mode::Games, false, false, "learns from its own games: Train resume continues it"),
+            (Mode::Scratch, true, false, ""),
+            (Mode::Games, false, true, ""),
+            (Mode::Resume, false, true, ""),
         ] {
             let overview = Overview {
                 method: Method::Comparison,
@@ -677,7 +679,7 @@ mod tests {
                 stage: Stage::Games,
                 adopted: 0,
                 distance: None,
-                from_pieces: mode == Mode::Scratch,
+                from_pieces,
                 from_file,
             };
             let order = training.order(mode, "/nowhere/run".into(), &Weights::embedded(), false).unwrap();
