@@ -118,7 +118,7 @@ impl fmt::Display for Stage {
 }
 
 /// Progress of a generation: about once a second, and at the start of each stage.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct StageProgress {
     /// The current stage.
     pub stage: Stage,

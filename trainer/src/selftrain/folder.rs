@@ -28,7 +28,7 @@
 //! | `weights.json` | the new weights, scaled |
 //! | `match.pgn` | games of the match |
 //! | `distance.pgn`, `proof.pgn` | games against the reference, and against the weights that the engine plays with |
-//! | `before.pgn`, `before-proof.pgn` | the same games of the best weights before this generation, with a new reference |
+//! | `before.pgn` | games of the best weights before this generation against a new reference |
 //!
 //! One process at a time [locks](crate::base::lock) the folder. `state.json` decides which files are truncated and
 //! overwritten, so it has a checksum, and a state that is damaged or contradicts the folder is refused before any file
@@ -176,7 +176,6 @@ pub(crate) const MATCH: &str = "match.pgn";
 pub(super) const DISTANCE: &str = "distance.pgn";
 pub(super) const PROOF: &str = "proof.pgn";
 pub(super) const DISTANCE_BEFORE: &str = "before.pgn";
-pub(super) const PROOF_BEFORE: &str = "before-proof.pgn";
 
 /// Files that are written atomically, except those of the runs.
 const ATOMIC: [&str; 15] = [
@@ -238,7 +237,7 @@ impl Folder {
         state.distance = None;
         self.save_state(state)?;
         let generation = self.generation(state.generation);
-        let games = [DISTANCE, DISTANCE_BEFORE, PROOF, PROOF_BEFORE];
+        let games = [DISTANCE, DISTANCE_BEFORE, PROOF];
         games.iter().try_for_each(|name| remove(&generation.join(name)))?;
         weights_file::save(reference, &path)?;
         Ok(was_playing)

@@ -94,7 +94,7 @@ pub fn resume(
     save(&taken.file(SETTINGS), &settings.to_json())?;
     if let Some(generation) = taken.set_reference(&mut state, reference)? {
         on_event(&SelfTrainEvent::Note(format!(
-            "generation {generation} is proven stronger than other weights than those in use now: it has to win a long match again"
+            "generation {generation} is proven stronger than other weights than those in use now: the next adopted one has to win a long match again"
         )));
     }
     run(taken, settings, state, stop, on_event)

@@ -19,38 +19,22 @@ pub(super) struct Reporter<'a> {
     reported: Option<Instant>,
     /// Progress of the stage when it began or was resumed.
     first: Option<u64>,
-    generation: u32,
-    generations: u32,
-    stages: Vec<Stage>,
-    stage: Stage,
-    /// The latest move-match accuracy.
-    pub accuracy: Option<f64>,
+    /// The current stage, with its last progress.
+    pub now: StageProgress,
 }
 
 impl Reporter<'_> {
     pub fn new(on_event: &mut dyn FnMut(&SelfTrainEvent)) -> Reporter<'_> {
-        Reporter {
-            on_event,
-            begun: Instant::now(),
-            reported: None,
-            first: None,
-            generation: 0,
-            generations: 0,
-            stages: Vec::new(),
-            stage: Stage::Games,
-            accuracy: None,
-        }
+        Reporter { on_event, begun: Instant::now(), reported: None, first: None, now: StageProgress::default() }
     }
 
     /// Begins or resumes the stage of `state`.
     pub fn begin(&mut self, state: &SelfTrainState, stages: &[Stage], generations: u32) {
         self.begun = Instant::now();
         self.first = None;
-        self.generation = state.generation;
-        self.generations = generations;
-        self.stages = stages.to_vec();
-        self.stage = state.stage;
-        self.accuracy = state.accuracy;
+        let SelfTrainState { stage, generation, accuracy, .. } = *state;
+        let stages = stages.to_vec();
+        self.now = StageProgress { stage, stages, generation, generations, accuracy, ..StageProgress::default() };
     }
 
     pub fn emit(&mut self, event: SelfTrainEvent) {
@@ -86,17 +70,15 @@ impl Reporter<'_> {
         let seconds = self.begun.elapsed().as_secs_f64();
         let rate = if seconds > 0.0 { (done - first.min(done)) as f64 / seconds } else { 0.0 };
         let left = (rate > 0.0 && of >= done).then(|| (of - done) as f64 / rate).filter(|_| of > 0);
-        self.emit(SelfTrainEvent::Progress(StageProgress {
-            stage: self.stage,
-            stages: self.stages.clone(),
-            generation: self.generation,
-            generations: self.generations,
+        let now = StageProgress {
             done,
             of,
             positions_per_second: rate,
-            accuracy: self.accuracy,
             seconds_left: left,
             standing,
-        }));
+            ..std::mem::take(&mut self.now)
+        };
+        self.now = now.clone();
+        self.emit(SelfTrainEvent::Progress(now));
     }
 }

@@ -17,8 +17,8 @@ use dyad_formats::weights_file;
 
 use super::event::{Distance, End, SelfTrainEvent, SelfTrainLogLine, SelfTrainSummary, Stage};
 use super::folder::{
-    BASE, DISTANCE, DISTANCE_BEFORE, FITTED, Folder, GAMES, LABELED, MATCH, PLAYING, POSITIONS, PROOF, PROOF_BEFORE,
-    REFERENCE, SelfTrainState, TRAINED, WEIGHTS, remove,
+    BASE, DISTANCE, DISTANCE_BEFORE, FITTED, Folder, GAMES, LABELED, MATCH, PLAYING, POSITIONS, PROOF, REFERENCE,
+    SelfTrainState, TRAINED, WEIGHTS, remove,
 };
 use super::generation::{Generation, Step, name_of};
 use super::generator::{GeneratorProgress, generate};
@@ -27,7 +27,7 @@ use super::settings::{Method, SelfTrainSettings};
 use super::strength;
 use super::tuning::tuned;
 use super::window::Window;
-use super::work::{self, RandomStream, WindowFit, is_proven};
+use super::work::{self, RandomStream, WindowFit, proves};
 use crate::arena::game_file::GameFile;
 use crate::arena::matches::{MatchEnd, MatchRecord};
 use crate::arena::pgn_writer::today;
@@ -220,15 +220,16 @@ impl<'a> Loop<'a> {
             scores,
             ..work::positions(settings, generation.number, filters)
         };
-        let (reporter, mut broken) = (&mut self.reporter, 0);
-        let mut report = |event: prepare::PrepareEvent| match event {
-            prepare::PrepareEvent::Broken(_) => broken += 1,
-            prepare::PrepareEvent::Progress { positions, .. } => reporter.report(Progress { done: positions, of: 0 }),
+        let reporter = &mut self.reporter;
+        let mut report = |event: prepare::PrepareEvent| {
+            if let prepare::PrepareEvent::Progress { positions, .. } = event {
+                reporter.report(Progress { done: positions, of: 0 });
+            }
         };
         let mut context = Context { threads: settings.threads, stop: self.stop, on_event: &mut report };
-        let (summary, _) = prepare(&draw, &out, &mut context)?;
-        if broken > 0 {
-            self.reporter.note(format!("{broken} games could not be read and were left out"));
+        let (summary, counts) = prepare(&draw, &out, &mut context)?;
+        if counts.broken > 0 {
+            self.reporter.note(format!("{} games could not be read and were left out", counts.broken));
         }
         match summary.count - summary.tests {
             0 => {
@@ -300,13 +301,13 @@ impl<'a> Loop<'a> {
         let folder = generation.run(step);
         let reporter = &mut self.reporter;
         let mut on_event = |progress: TrainingProgress| {
-            reporter.accuracy = progress.accuracy.or(reporter.accuracy);
+            reporter.now.accuracy = progress.accuracy.or(reporter.now.accuracy);
             reporter.report(progress.of_all_iterations());
         };
         let mut context = Context { threads: generation.settings.threads, stop: self.stop, on_event: &mut on_event };
         let settings = generation.run_settings(window, step, start)?;
         let summary = training::train(&settings, &folder, window, &mut context)?;
-        self.state.accuracy = reporter.accuracy;
+        self.state.accuracy = reporter.now.accuracy;
         if summary.finished { Ok(()) } else { Err(Error::Stopped) }
     }
 
@@ -394,7 +395,7 @@ impl<'a> Loop<'a> {
         };
         let best = (generation.best_name.as_str(), generation.best.clone());
         let record = self.play(generation, plan, (&generation.name(), Arc::new(new)), best)?;
-        let adopted = is_proven(&record);
+        let adopted = proves(record.decision, &record.elo);
         if adopted {
             copy(&self.folder.weights(number), &self.folder.file(BEST))?;
             self.state.best = number;
@@ -406,33 +407,14 @@ impl<'a> Loop<'a> {
     }
 
     /// Measures the distance of the best weights to the reference if it is unknown: at the beginning, and with a new
-    /// reference. Best weights of an earlier generation may then be proven stronger as well, as by [`Loop::proof`].
-    ///
-    /// Both are recorded at the end: if the training is stopped before, a resumed one repeats them from the games.
+    /// reference. It is recorded at the end: a training that was stopped before repeats it from the games.
     fn first_distance(&mut self, generation: &Generation) -> Result<(), Error> {
-        let best = self.state.best;
-        self.begin_stage(Stage::Distance);
-        let distance = self.measure(generation, generation.folder.join(DISTANCE_BEFORE))?;
-        let is_earlier = (1..generation.number).contains(&best);
-        let record = if is_earlier && self.state.playing == 0 && !is_below(&distance) {
-            self.begin_stage(Stage::Proof);
-            let path = generation.folder.join(PROOF_BEFORE);
-            self.long_match(generation, best, path)?
-        } else {
-            None
-        };
-        self.record_distance(distance)?;
-        if let Some(record) = record {
-            self.record_proof(best, record)?;
-        }
-        self.save()
-    }
-
-    /// Reports a stage that is not the next one of the generation.
-    fn begin_stage(&mut self, stage: Stage) {
-        let next = std::mem::replace(&mut self.state.stage, stage);
-        self.reporter.begin(&self.state, &[stage], self.settings.generations);
+        let next = std::mem::replace(&mut self.state.stage, Stage::Distance);
+        self.reporter.begin(&self.state, &[Stage::Distance], self.settings.generations);
         self.state.stage = next;
+        let distance = self.measure(generation, generation.folder.join(DISTANCE_BEFORE))?;
+        self.record_distance(distance)?;
+        self.save()
     }
 
     /// Measures the distance of a newly adopted generation.
@@ -497,20 +479,6 @@ impl<'a> Loop<'a> {
         if self.state.best != number || self.state.distance.as_ref().is_some_and(is_weaker) {
             return Ok(());
         }
-        match self.long_match(generation, number, generation.folder.join(PROOF))? {
-            Some(record) => self.record_proof(number, record),
-            None => Ok(()),
-        }
-    }
-
-    /// Plays generation `number` against the weights that the engine plays with. There is no record, and no game, if the
-    /// weights are equal.
-    fn long_match(
-        &mut self,
-        generation: &Generation,
-        number: u32,
-        path: PathBuf,
-    ) -> Result<Option<MatchRecord>, Error> {
         let settings = &generation.settings;
         let (name, other) = match self.state.playing {
             0 => self.reference()?,
@@ -518,21 +486,17 @@ impl<'a> Loop<'a> {
         };
         let weights = Arc::new(weights_file::load(&self.folder.weights(number))?);
         if weights.plays_as(&other) {
-            return Ok(None);
+            return Ok(());
         }
         let plan = MatchPlan {
-            path,
+            path: generation.folder.join(PROOF),
             stream: RandomStream::Proof,
             nodes: settings.long_nodes,
             games: settings.long_games,
             sprt: Some(settings.long_sprt().map_err(Error::Settings)?),
         };
-        self.play(generation, plan, (&name_of(number), weights), (&name, other)).map(Some)
-    }
-
-    /// Records a long match; the engine plays with the generation if it is proven stronger.
-    fn record_proof(&mut self, number: u32, record: MatchRecord) -> Result<(), Error> {
-        let promoted = is_proven(&record);
+        let record = self.play(generation, plan, (&name_of(number), weights), (&name, other))?;
+        let promoted = proves(record.decision, &record.elo);
         self.tick();
         if promoted {
             copy(&self.folder.weights(number), &self.folder.file(PLAYING))?;

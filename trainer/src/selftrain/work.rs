@@ -19,7 +19,7 @@ use super::generator::{FILTER_NODES, GeneratorSettings, HASH};
 use super::presets::knows_more_than_pieces;
 use super::settings::{Method, SelfTrainSettings};
 use crate::arena::game_file;
-use crate::arena::matches::{Match, MatchPlayer, MatchRecord};
+use crate::arena::matches::{Match, MatchPlayer};
 use crate::arena::openings::{OpeningSettings, RandomOpenings, opening_filter};
 use crate::arena::play::{Adjudication, DrawRule, SearchLimits, WinRule};
 use crate::arena::statistics::{Decision, Estimate, Sprt};
@@ -279,11 +279,6 @@ pub fn openings(
 /// None with these hypotheses.
 pub fn distance_sprt() -> Result<Sprt, String> {
     Sprt::new(-200.0, 0.0, 0.05, 0.05)
-}
-
-/// Whether a match proves that the first player is stronger.
-pub(super) fn is_proven(record: &MatchRecord) -> bool {
-    proves(record.decision, &record.elo)
 }
 
 /// Whether a match proves that the first player is stronger: the SPRT accepted H1, or the whole interval is above zero
