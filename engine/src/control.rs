@@ -1,9 +1,9 @@
 //! Stop and ponder state of a search.
 
-use crate::platform::sync::{AtomicBool, Condvar, Mutex, lock};
+use crate::platform::lock;
 pub use crate::platform::{Instant, Priority, lower_priority};
-use std::sync::PoisonError;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
 /// The stop and ponder state of one search, made when `go` is accepted, so that a `stop` right after it is not lost. It
@@ -103,7 +103,7 @@ impl Control {
     }
 }
 
-#[cfg(all(test, not(loom)))]
+#[cfg(test)]
 mod tests {
     use super::*;
 
@@ -145,56 +145,6 @@ mod tests {
             let waiter = scope.spawn(|| control.wait_until(Instant::now(), Duration::MAX));
             control.stop();
             waiter.join().unwrap();
-        });
-    }
-}
-
-/// Checks all interleavings of the threads.
-#[cfg(all(test, loom))]
-mod under_loom {
-    use super::*;
-    use loom::sync::Arc;
-    use loom::thread;
-
-    /// `wait` returns, however it is interleaved with `signal`.
-    fn ends(ponder: bool, infinite: bool, signal: impl Fn(&Control) + Copy + Send + Sync + 'static) {
-        loom::model(move || {
-            let control = Arc::new(Control::new(ponder));
-            let signaled = Arc::clone(&control);
-            let thread = thread::spawn(move || signal(&signaled));
-            control.wait(infinite);
-            thread.join().unwrap();
-            assert!(control.stopped() || !infinite && !control.pondering());
-        });
-    }
-
-    #[test]
-    fn a_stop_ends_every_wait() {
-        for (ponder, infinite) in [(false, true), (true, false), (true, true)] {
-            ends(ponder, infinite, Control::stop);
-        }
-    }
-
-    #[test]
-    fn a_ponderhit_ends_pondering() {
-        ends(true, false, Control::ponderhit);
-        ends(true, false, |control| {
-            control.ponderhit();
-            control.ponderhit();
-            control.stop();
-        });
-    }
-
-    #[test]
-    fn the_time_of_a_ponder_hit_is_visible_with_it() {
-        loom::model(|| {
-            let control = Arc::new(Control::new(true));
-            let signaled = Arc::clone(&control);
-            let thread = thread::spawn(move || signaled.ponderhit());
-            if !control.pondering() {
-                assert!(control.hit().is_some());
-            }
-            thread.join().unwrap();
         });
     }
 }

@@ -3,13 +3,13 @@
 use crate::board::{Board, Game};
 use crate::control::Control;
 use crate::eval::{Evaluator, Weights};
-use crate::platform::sync::{Mutex, lock};
+use crate::platform::lock;
 use crate::search::{HashError, Limits, Options, Outcome, Report, Score, Search, Shared, Table, TimeBounds, Worker};
 use crate::value::DRAW;
 use crossbeam::utils::CachePadded;
 use std::slice::IterMut;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock};
 use std::thread::{self, Scope};
 
 /// Megabytes of the transposition table by default.

@@ -3,7 +3,7 @@
 //! The modules in order, each using only those before it:
 //!
 //! - [`hash`]: hash functions with good bit mixing;
-//! - `platform`: clock, hints about memory, priorities, locks and atomics;
+//! - `platform`: clock, hints about memory, priorities;
 //! - [`board`]: the rules, with attack tables of the `chess` crate;
 //! - [`value`]: search values;
 //! - [`eval`]: the evaluation;

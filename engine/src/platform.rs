@@ -1,11 +1,12 @@
-//! What depends on the processor and the operating system: clock, hints about memory, available memory, priorities,
-//! locks and atomics.
+//! What depends on the processor and the operating system: clock, hints about memory, available memory, priorities. And
+//! the lock of a mutex.
 
 mod memory;
 mod priority;
 
 pub(crate) use memory::available_megabytes;
 pub use priority::{Priority, lower_priority};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 #[cfg(not(target_family = "wasm"))]
 pub use std::time::Instant;
 #[cfg(target_family = "wasm")]
@@ -44,19 +45,7 @@ pub(crate) fn advise_huge_pages<T>(memory: &mut [T]) {
     let _ = memory;
 }
 
-/// Locks and atomics: those of the standard library, or loom's in a build with `--cfg loom`.
-///
-/// loom runs a test once for every order in which its threads may be scheduled and every value that a load may return:
-/// `RUSTFLAGS="--cfg loom" cargo test --release -p dyad-engine --lib under_loom`.
-pub(crate) mod sync {
-    #[cfg(loom)]
-    pub(crate) use loom::sync::{Condvar, Mutex, MutexGuard, atomic::AtomicBool};
-    use std::sync::PoisonError;
-    #[cfg(not(loom))]
-    pub(crate) use std::sync::{Condvar, Mutex, MutexGuard, atomic::AtomicBool};
-
-    /// Locks a mutex, poisoned or not: what the engine's mutexes guard is consistent at any moment.
-    pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-        mutex.lock().unwrap_or_else(PoisonError::into_inner)
-    }
+/// Locks a mutex, poisoned or not: what the engine's mutexes guard is consistent at any moment.
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -9,7 +9,7 @@ use super::tt::Bound;
 use super::window::Window;
 use super::{Info, Outcome, Report, Score, Search, Stopped};
 use crate::board::{Board, Move};
-use crate::platform::sync::lock;
+use crate::platform::lock;
 use crate::tablebase::{RankedMove, RootMoves};
 use crate::value::{INFINITE, MAX_PLY, TABLEBASE_WIN, TABLEBASE_WIN_IN_MAX, Value, moves_to_mate};
 use std::sync::atomic::Ordering::Relaxed;
