@@ -44,41 +44,30 @@ pub struct Comparison {
     weights: Arc<Weights>,
 }
 
-/// Resolves principal variations to quiescent leaves.
-struct PvResolver {
-    quiescence: LeafSearcher,
-}
-
 /// Node limit of a quiescence search; positions of games need far fewer.
 const QUIESCENCE_NODES: u64 = 200_000;
 
 /// The search randomizes draw scores by this much.
 const DRAW_NOISE: Value = 1;
 
-impl PvResolver {
-    fn new(weights: Arc<Weights>) -> PvResolver {
-        PvResolver { quiescence: LeafSearcher::new(weights) }
-    }
-
-    /// The leaf of a variation from the current position of `game`. Appends the captures of quiescence to `line`.
-    /// `value` is from the view of the side to move in the current position.
-    fn resolve(&mut self, game: &Game, line: &mut Vec<Move>, value: Value) -> PvLeaf {
-        let sign = sign(game.board().side_to_move());
-        let mut ahead = game.clone();
-        line.iter().for_each(|&mv| ahead.push(mv));
-        let leaf = |board: &Board, end| PvLeaf { board: *board, end, value: sign * value };
-        let end = end_of(&ahead, line.len(), value);
-        if end == PvEnd::Evaluated {
-            let budget = LeafBudget { nodes: QUIESCENCE_NODES, stop: &AtomicBool::new(false) };
-            self.quiescence.begin_position();
-            let found = self.quiescence.search(ahead.board(), 0, (-INFINITE, INFINITE), &budget);
-            if let Ok(LeafEnd::Quiet(board)) = found.map(|found| found.end) {
-                line.extend_from_slice(self.quiescence.line());
-                return leaf(&board, end);
-            }
+/// The leaf of a variation from the current position of `game`. Appends the captures of quiescence to `line`. `value` is
+/// from the view of the side to move in the current position.
+fn resolve(quiescence: &mut LeafSearcher, game: &Game, line: &mut Vec<Move>, value: Value) -> PvLeaf {
+    let sign = sign(game.board().side_to_move());
+    let mut ahead = game.clone();
+    line.iter().for_each(|&mv| ahead.push(mv));
+    let leaf = |board: &Board, end| PvLeaf { board: *board, end, value: sign * value };
+    let end = end_of(&ahead, line.len(), value);
+    if end == PvEnd::Evaluated {
+        let budget = LeafBudget { nodes: QUIESCENCE_NODES, stop: &AtomicBool::new(false) };
+        quiescence.begin_position();
+        let found = quiescence.search(ahead.board(), 0, (-INFINITE, INFINITE), &budget);
+        if let Ok(LeafEnd::Quiet(board)) = found.map(|found| found.end) {
+            line.extend_from_slice(quiescence.line());
+            return leaf(&board, end);
         }
-        leaf(ahead.board(), end)
     }
+    leaf(ahead.board(), end)
 }
 
 /// How a variation ends whose last `plies` moves lead to the current position of `game`.
@@ -118,14 +107,14 @@ impl Comparison {
         let options = Options { multipv: 2, tables: None, ..options.clone() };
         let found = best_two(engine, game, &limits, &options, control)?;
         let [first, second] = moves.map(|mv| found.iter().find(|info| info.pv.first() == Some(&mv)));
-        let mut resolver = PvResolver::new(Arc::clone(engine.weights()));
+        let mut quiescence = LeafSearcher::new(Arc::clone(engine.weights()));
         let shorter = Limits { nodes: limits.nodes.map(|nodes| nodes / 8), searchmoves: Vec::new(), ..limits };
         let mut examine = |info: &Info| {
             let mut line = info.pv.clone();
             if !is_mate(info.value) && info.value.abs() > DRAW_NOISE {
                 extend(engine, game, &mut line, &shorter, &options, control);
             }
-            let leaf = resolver.resolve(game, &mut line, info.value);
+            let leaf = resolve(&mut quiescence, game, &mut line, info.value);
             ComparedMove { san: game.board().san(line[0]), line, score: info.score, leaf }
         };
         let moves = [examine(first?), examine(second?)];

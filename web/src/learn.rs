@@ -25,6 +25,7 @@ use dyad_trainer::selftrain::strength::{self, Pair, Strength, match_with_level, 
 use dyad_trainer::selftrain::work::{self, RandomStream, WindowFit};
 use dyad_trainer::selftrain::{Method, Preset, SelfTrainSettings};
 use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
 
 use crate::diary::{self, Fact, Reported};
 use crate::play::ucis;
@@ -156,7 +157,7 @@ pub struct Entry {
     fact: Fact,
 }
 
-/// What happened that [`Status`] does not show.
+/// What happened that [`Learner::status`] does not show.
 #[derive(Clone, Debug, Serialize)]
 #[serde(tag = "event", rename_all = "lowercase")]
 pub enum Event {
@@ -180,21 +181,7 @@ pub struct FitProgress {
     loss: Option<f64>,
 }
 
-/// Where a training is.
-#[derive(Debug, Serialize)]
-pub struct Status<'a> {
-    seed: u64,
-    #[serde(flatten)]
-    state: &'a Progress,
-    stages: [Stage; 4],
-    done: u64,
-    of: u64,
-    games: u64,
-    nodes: u64,
-    seconds: f64,
-}
-
-/// What [`Learner::state`] and [`Status`] share.
+/// What [`Learner::state`] and [`Learner::status`] share.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Progress {
     /// The current generation.
@@ -667,17 +654,20 @@ impl Learner {
     }
 
     /// Where the training is.
-    pub fn status(&self) -> Status<'_> {
-        Status {
-            seed: self.state.settings.seed,
-            state: &self.state.progress,
-            stages: [Stage::Games, Stage::Fit, Stage::Match, Stage::Levels],
-            done: self.stage_done(),
-            of: self.stage_games(),
-            games: self.state.games + self.stage_done(),
-            nodes: strength::NODES,
-            seconds: self.seconds(),
+    pub fn status(&self) -> Value {
+        let mut status = json!(self.state.progress);
+        for (key, value) in [
+            ("seed", json!(self.state.settings.seed)),
+            ("stages", json!([Stage::Games, Stage::Fit, Stage::Match, Stage::Levels])),
+            ("done", json!(self.stage_done())),
+            ("of", json!(self.stage_games())),
+            ("games", json!(self.state.games + self.stage_done())),
+            ("nodes", json!(strength::NODES)),
+            ("seconds", json!(self.seconds())),
+        ] {
+            status[key] = value;
         }
+        status
     }
 
     /// Adds the time since the last step, at most `most` seconds.
