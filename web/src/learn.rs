@@ -743,7 +743,6 @@ impl Worker {
     }
 
     fn games(&mut self, number: u64, id: &str, settings: GeneratorSettings) -> Result<TaskResult, String> {
-        settings.check()?;
         let weights = self.named(id)?;
         let mut player = match self.player.take() {
             Some((known, same, player)) if known == id && same == settings => player,
