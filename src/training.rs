@@ -45,21 +45,14 @@ pub enum Mode {
     Off,
     /// Learn chess from the piece values alone, by self-play; resumes such a training in the folder.
     Scratch,
-    /// Improve the weights in use by self-play; resumes such a training in the folder.
-    Improve,
     /// Train on the games of a file; resumes the training in the folder.
     Games,
     /// Resume the training in the folder.
     Resume,
 }
 
-const MODES: [(Mode, &str); 5] = [
-    (Mode::Off, "off"),
-    (Mode::Scratch, "scratch"),
-    (Mode::Improve, "improve"),
-    (Mode::Games, "games"),
-    (Mode::Resume, "resume"),
-];
+const MODES: [(Mode, &str); 4] =
+    [(Mode::Off, "off"), (Mode::Scratch, "scratch"), (Mode::Games, "games"), (Mode::Resume, "resume")];
 
 impl Mode {
     /// The names, the default first.
@@ -324,8 +317,7 @@ impl Training {
         self.running.as_ref().is_some_and(|running| running.has_begun)
     }
 
-    /// Begins or resumes the requested training on its thread. A new training starts from the piece values or from the
-    /// weights in use; `trained` is the training that these are from. Returns a note.
+    /// Begins or resumes the requested training on its thread. `trained` is the training that these are from. Returns a note.
     pub fn start(&mut self, in_use: &Arc<Weights>, trained: Option<&Trained>) -> Result<Option<&'static str>, String> {
         let started = self.try_to_start(in_use, trained);
         self.ended = started.is_err();
@@ -415,13 +407,7 @@ fn check_mode(mode: Mode, overview: Option<&Overview>, folder: &Path) -> Result<
         Err(format!("the training in {folder} {is}: Train {modes} continues it, another TrainFolder is for a new one"))
     };
     match (mode, overview) {
-        (Mode::Scratch, Some(Overview { from_pieces: false, .. })) => {
-            another("did not begin from the pieces alone", "resume")
-        }
-        (Mode::Improve, Some(Overview { from_pieces: true, .. })) => {
-            another("began from the pieces alone", "scratch or resume")
-        }
-        (Mode::Scratch | Mode::Improve, Some(Overview { from_file: true, .. })) => {
+        (Mode::Scratch, Some(Overview { from_file: true, .. })) => {
             another("learns from the games of a file", "games or resume")
         }
         (Mode::Games, Some(Overview { from_file: false, .. })) => another("learns from its own games", "resume"),
@@ -452,8 +438,8 @@ struct Order {
 
 /// The work of an order.
 enum Task {
-    /// Begin a training from these weights.
-    Begin(Box<SelfTrainSettings>, Arc<Weights>),
+    /// Begin a training.
+    Begin(Box<SelfTrainSettings>),
     /// Resume the training in the folder, with these settings in place of its own.
     Resume(Given),
 }
@@ -499,9 +485,7 @@ impl Order {
         };
         let reference = (!self.is_own).then_some(&*self.in_use);
         let summary = match &task {
-            Task::Begin(settings, start) => {
-                selftrain::begin(settings, start, reference.unwrap_or(start), &self.folder, stop, &mut on_event)
-            }
+            Task::Begin(settings) => selftrain::begin(settings, &self.in_use, &self.folder, stop, &mut on_event),
             Task::Resume(given) => selftrain::resume(&self.folder, given, reference, stop, &mut on_event),
         };
         let summary = summary.map_err(|error| error.to_string())?;
@@ -533,9 +517,7 @@ impl Order {
         if self.mode == Mode::Resume || selftrain::is_begun(&self.folder) {
             return Ok(Task::Resume(given));
         }
-        let scratch = self.mode == Mode::Scratch;
-        let start = if scratch { Arc::new(Weights::material()) } else { Arc::clone(&self.in_use) };
-        Ok(Task::Begin(Box::new(SelfTrainSettings::resolve(&start, &self.folder, &given)?), start))
+        Ok(Task::Begin(Box::new(SelfTrainSettings::resolve(&self.folder, &given)?)))
     }
 }
 
@@ -648,13 +630,13 @@ mod tests {
         training.set_threads(3).unwrap();
         assert_eq!(json(&training), serde_json::json!({ "method": "regression", "minutes": 10, "threads": 3 }));
         let folder = Path::new("/nowhere/run");
-        let Task::Begin(settings, _) = task(&training, Mode::Improve, folder).unwrap() else { panic!() };
-        assert_eq!((settings.positions, settings.minutes, settings.threads), (1_500_000, 10, 3));
+        let Task::Begin(settings) = task(&training, Mode::Scratch, folder).unwrap() else { panic!() };
+        assert_eq!((settings.positions, settings.minutes, settings.threads), (100_000, 10, 3));
         training.set_games("Cargo.toml").unwrap();
         let Err(error) = task(&training, Mode::Games, folder) else { panic!("it is begun") };
         assert!(error.starts_with("games-file belongs to a training by comparison"), "{error}");
         training.set_method(AUTOMATIC).unwrap();
-        let Task::Begin(settings, _) = task(&training, Mode::Games, folder).unwrap() else { panic!() };
+        let Task::Begin(settings) = task(&training, Mode::Games, folder).unwrap() else { panic!() };
         assert_eq!(settings.method, Method::Comparison);
     }
 
@@ -663,15 +645,12 @@ mod tests {
         let (events, _receiver) = crossbeam::channel::unbounded();
         let mut training = Training::new(events);
         training.set_games("Cargo.toml").unwrap();
-        for (mode, from_pieces, from_file, refusal) in [
-            (Mode::Scratch, false, false, "did not begin from the pieces alone: Train resume continues it"),
-            (Mode::Improve, true, false, "began from the pieces alone: Train scratch or resume continues it"),
-            (Mode::Scratch, true, true, "learns from the games of a file: Train games or resume continues it"),
-            (Mode::Improve, false, true, "learns from the games of a file: Train games or resume continues it"),
-            (Mode::Games, false, false, "learns from its own games: Train resume continues it"),
-            (Mode::Scratch, true, false, ""),
-            (Mode::Games, false, true, ""),
-            (Mode::Resume, false, true, ""),
+        for (mode, from_file, refusal) in [
+            (Mode::Scratch, true, "learns from the games of a file: Train games or resume continues it"),
+            (Mode::Games, false, "learns from its own games: Train resume continues it"),
+            (Mode::Scratch, false, ""),
+            (Mode::Games, true, ""),
+            (Mode::Resume, true, ""),
         ] {
             let overview = Overview {
                 method: Method::Comparison,
@@ -679,7 +658,6 @@ mod tests {
                 stage: Stage::Games,
                 adopted: 0,
                 distance: None,
-                from_pieces,
                 from_file,
             };
             let order = training.order(mode, "/nowhere/run".into(), &Weights::embedded(), false).unwrap();

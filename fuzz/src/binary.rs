@@ -200,9 +200,9 @@ fn resume(folder: &Path) -> Result<(), Error> {
 pub fn state_seeds() -> Vec<Vec<u8>> {
     let scratch = scratch();
     let folder = scratch.path().join("training");
-    let settings = selftrain::SelfTrainSettings::preset(selftrain::Preset::Scratch, selftrain::Method::Regression);
-    let (start, stop) = (Weights::material(), stopped());
-    selftrain::begin(&settings, &start, &start, &folder, &stop, &mut |_| {}).expect("it begins");
+    let settings = selftrain::SelfTrainSettings::default();
+    let (reference, stop) = (Weights::material(), stopped());
+    selftrain::begin(&settings, &reference, &folder, &stop, &mut |_| {}).expect("it begins");
     let read = |name: &str| fs::read(folder.join(name)).expect("it was written");
     let (state, settings) = (read("state.json"), read("settings.json"));
     let pair = |state: &[u8], settings: &[u8]| [state, &[SEPARATOR], settings].concat();

@@ -5,18 +5,18 @@
 //! generations ends, and a failure of one that has a number.
 
 use std::fmt::Write as _;
-use std::path::{Path, PathBuf, absolute};
+use std::path::{PathBuf, absolute};
 
 use clap::{Args, Command, ValueEnum};
 use dyad_engine::eval::Weights;
 use dyad_formats::input::is_standard_input;
 use dyad_trainer::base::words::grouped;
 use dyad_trainer::report::LivePage;
-use dyad_trainer::selftrain::{self, End, Method, Preset, SelfTrainEvent, SelfTrainSettings};
+use dyad_trainer::selftrain::{self, End, Method, SelfTrainEvent, SelfTrainSettings};
 
 use super::progress::ProgressDisplay;
 use super::settings::Given;
-use super::{Outcome, Threads, load_weights, stop_on_interrupt, with_default};
+use super::{Outcome, Threads, stop_on_interrupt, with_default};
 
 #[derive(Args)]
 pub struct Arguments {
@@ -26,9 +26,6 @@ pub struct Arguments {
     /// Resume the training in the folder; other arguments take effect from its next generation on
     #[arg(long)]
     resume: bool,
-    /// Initial weights: a file, `default` or `material` [default: material]
-    #[arg(long, conflicts_with = "resume")]
-    weights: Option<PathBuf>,
     #[command(flatten)]
     settings: Given<SelfTrainSettings>,
 }
@@ -36,7 +33,7 @@ pub struct Arguments {
 /// Begins or resumes a training.
 pub fn run(arguments: Arguments) -> Outcome {
     let given = arguments.given();
-    let Arguments { out: folder, resume: is_resumed, weights, .. } = arguments;
+    let Arguments { out: folder, resume: is_resumed, .. } = arguments;
     let stop = stop_on_interrupt();
     let mut progress = ProgressDisplay::new();
     let mut page = LivePage::new(&folder);
@@ -56,9 +53,8 @@ pub fn run(arguments: Arguments) -> Outcome {
     let summary = if is_resumed {
         selftrain::resume(&folder, &given, None, &stop, &mut on_event)
     } else {
-        let start = load_weights(weights.as_deref().unwrap_or(Path::new("material")))?;
-        let settings = SelfTrainSettings::resolve(&start, &folder, &given)?;
-        selftrain::begin(&settings, &start, &Weights::embedded(), &folder, &stop, &mut on_event)
+        let settings = SelfTrainSettings::resolve(&folder, &given)?;
+        selftrain::begin(&settings, &Weights::embedded(), &folder, &stop, &mut on_event)
     };
     drop(progress);
     let summary = summary?;
@@ -92,7 +88,7 @@ impl Arguments {
 
 type Number = fn(&SelfTrainSettings) -> u64;
 
-/// The numbers with defaults by method and initial weights.
+/// The numbers with defaults by method.
 const NUMBERS: [(&str, Number); 7] = [
     ("nodes", |settings| settings.nodes),
     ("label-nodes", |settings| settings.label_nodes),
@@ -110,23 +106,17 @@ pub fn with_presets(tool: Command) -> Command {
 }
 
 fn presets() -> String {
-    let (methods, presets) = (Method::value_variants(), Preset::value_variants());
-    let all = methods.iter().flat_map(|&method| presets.iter().map(move |&preset| (preset, method)));
-    let settings: Vec<_> = all.map(|(preset, method)| SelfTrainSettings::preset(preset, method)).collect();
+    let settings: Vec<_> = Method::value_variants().iter().map(|&method| SelfTrainSettings::of(method)).collect();
     let mut text = format!("{:<14}", "Defaults:");
-    for method in methods {
-        write!(text, "{method:>22}").expect("a string takes everything");
-    }
-    write!(text, "\n{:14}", "").expect("as above");
-    for SelfTrainSettings { preset, .. } in &settings {
-        write!(text, "{preset:>11}").expect("as above");
+    for SelfTrainSettings { method, .. } in &settings {
+        write!(text, "{method:>12}").expect("a string takes everything");
     }
     for (name, number) in NUMBERS {
         write!(text, "\n  {name:<12}").expect("as above");
         for settings in &settings {
             let is_used = settings.to_json().contains_key(name);
             let number = if is_used { grouped(number(settings)) } else { "-".to_string() };
-            write!(text, "{number:>11}").expect("as above");
+            write!(text, "{number:>12}").expect("as above");
         }
     }
     text
@@ -171,7 +161,7 @@ mod tests {
     #[test]
     fn the_help_has_the_defaults_of_all_presets() {
         let text = presets();
-        assert!(text.contains("  nodes               250      1,000        300      1,000"), "{text}");
-        assert!(text.contains("  label-nodes           -          -      2,000      5,000"), "{text}");
+        assert!(text.contains("  nodes                250         300"), "{text}");
+        assert!(text.contains("  label-nodes            -       2,000"), "{text}");
     }
 }

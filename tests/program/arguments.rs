@@ -37,7 +37,7 @@ fn shells_and_the_manual_know_the_tools() {
     assert!(page.contains(".TH dyad\\-selftrain 1") || page.contains(".TH dyad-selftrain 1"), "{page}");
     let inner = output(&["man", "level", "train"]).join("\n");
     assert!(inner.contains(".TH dyad\\-level\\-train 1") || inner.contains(".TH dyad-level-train 1"), "{inner}");
-    assert!(page.contains("Nodes per self\\-play move") && page.contains("1,500,000"), "{page}");
+    assert!(page.contains("Nodes per self\\-play move") && page.contains("200,000"), "{page}");
     assert!(refusal(&["man", "nothing"]).contains("dyad: no command is called 'nothing'"));
 }
 

@@ -185,7 +185,7 @@ fn hostile_files_keep_nothing_from_being_answered() {
     std::fs::create_dir(&run).expect("there is room");
     std::fs::copy(&large, run.join("settings.json")).expect("there is room");
     program.send(&format!(
-        "setoption name TrainFolder value {}\nsetoption name Train value improve\nisready",
+        "setoption name TrainFolder value {}\nsetoption name Train value scratch\nisready",
         run.display()
     ));
     let error = program.until_contains("train error: ");

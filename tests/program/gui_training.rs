@@ -309,7 +309,7 @@ fn settings_are_used_and_reported_or_refused() {
             "threads",
             "TrainThreads value 1",
             r#"{"match-games": 121}"#,
-            "of at most 122 games at 4,000 nodes a move, 1 thread",
+            "of at most 122 games at 2,500 nodes a move, 1 thread",
         ),
         ("minutes", "TrainMinutes value 5", r#"{"minutes": 7}"#, ", 5 minutes, "),
         (
@@ -331,7 +331,7 @@ fn settings_are_used_and_reported_or_refused() {
         let mut program = Program::start();
         let option = if option.is_empty() { String::new() } else { format!("\nsetoption name {option}") };
         program.send(&format!("setoption name TrainFolder value {}", out.display()));
-        program.send(&format!("setoption name Train value improve{option}\nisready"));
+        program.send(&format!("setoption name Train value scratch{option}\nisready"));
         program.until_contains(reported);
         program.send("train stop");
         program.quit();
@@ -369,14 +369,10 @@ fn a_running_training_is_not_disturbed() {
     let home = folder("gui-training-undisturbed");
     let mut program = training("scratch", &home.join("run"));
     program.until("info string train generation 1 ");
-    for (mode, refusal) in [
-        ("games", "info string train error: name a PGN file by TrainGamesFile"),
-        ("improve", "info string train error: the training in "),
-    ] {
-        program.send(&format!("setoption name Train value {mode}"));
-        let said = program.sync();
-        assert!(said.iter().any(|line| line.starts_with(refusal)), "{said:?}");
-    }
+    program.send("setoption name Train value games");
+    let said = program.sync();
+    let refusal = "info string train error: name a PGN file by TrainGamesFile";
+    assert!(said.iter().any(|line| line.starts_with(refusal)), "{said:?}");
     program.send("setoption name Train value scratch");
     assert!(program.sync().contains(&"info string train is running already".to_string()));
     program.send(&format!("setoption name TrainFolder value {}", home.join("other").display()));
@@ -391,27 +387,21 @@ fn a_running_training_is_not_disturbed() {
     fs::remove_dir_all(home).unwrap();
 }
 
-/// What each mode starts from, and what it says of itself.
+/// What a training starts from, and what it says of itself.
 #[test]
 fn modes_say_what_happens() {
     let folder = folder("gui-training-modes");
-    let default = weights_file::load(Path::new("weights/default.json")).unwrap().id();
-    for (mode, start) in [("scratch", Weights::material().id()), ("improve", default)] {
-        let out = folder.join(mode);
-        write_small(&out);
-        let mut program = Program::start();
-        program.send(&options(mode, &out).replace("weights/material.json", "<empty>"));
-        program.send("isready");
-        program.until(&format!("info string train begins: {mode}, 1 thread, "));
-        let numbers = program.until_contains("info string train comparison: 30 nodes a move, ");
-        assert!(numbers.contains("matches of at most 10 games") && numbers.ends_with(", 1 thread"), "{numbers}");
-        if mode == "improve" {
-            program.until("info string train no training from the built-in weights has made them stronger yet");
-        }
-        stop(&mut program);
-        program.quit();
-        assert_eq!(weights_file::load(&out.join("start.json")).unwrap().id(), start);
-    }
+    let out = folder.join("scratch");
+    write_small(&out);
+    let mut program = Program::start();
+    program.send(&options("scratch", &out).replace("weights/material.json", "<empty>"));
+    program.send("isready");
+    program.until("info string train begins: scratch, 1 thread, ");
+    let numbers = program.until_contains("info string train comparison: 30 nodes a move, ");
+    assert!(numbers.contains("matches of at most 10 games") && numbers.ends_with(", 1 thread"), "{numbers}");
+    stop(&mut program);
+    program.quit();
+    assert_eq!(weights_file::load(&out.join("start.json")).unwrap().id(), Weights::material().id());
     fs::remove_dir_all(folder).unwrap();
 }
 

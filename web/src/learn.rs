@@ -18,12 +18,13 @@ use dyad_trainer::arena::openings::Opening;
 use dyad_trainer::arena::play::FinishedGame;
 use dyad_trainer::arena::statistics::{Decision, MatchResults, Points};
 use dyad_trainer::base::context::Context;
+use dyad_trainer::data::positions::Filters;
 use dyad_trainer::data::prepare;
 use dyad_trainer::fit::regression::FitEvent;
 use dyad_trainer::selftrain::generator::{GamePlayer, GeneratorSettings, pgn};
 use dyad_trainer::selftrain::strength::{self, Pair, Strength, match_with_level, next_level};
 use dyad_trainer::selftrain::work::{self, RandomStream, WindowFit};
-use dyad_trainer::selftrain::{Method, Preset, SelfTrainSettings};
+use dyad_trainer::selftrain::{Method, SelfTrainSettings};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
@@ -57,7 +58,7 @@ pub fn settings(seed: u64) -> SelfTrainSettings {
         match_games: 100,
         match_nodes: 1_000,
         tuning_pairs: 0,
-        ..SelfTrainSettings::preset(Preset::Scratch, Method::Regression)
+        ..SelfTrainSettings::of(Method::Regression)
     }
 }
 
@@ -253,7 +254,7 @@ impl Learner {
         Learner::with_settings(settings(seed), best)
     }
 
-    /// A training with other settings, of a regression without tuning and interpolation.
+    /// A training with other settings, of a regression without tuning.
     pub fn with_settings(settings: SelfTrainSettings, best: Arc<Weights>) -> Learner {
         let is_measured = best.plays_as(&Weights::material());
         let progress = Progress {
@@ -581,7 +582,7 @@ impl Learner {
         let (generation, mut settings) = (self.state.progress.generation, self.state.settings.clone());
         let games: Vec<GameRecord> =
             self.state.pgn.iter().flatten().flatten().filter_map(|game| work::parse(game)).collect();
-        let drawn = prepare::draw(&work::positions(&settings, generation, work::filters(&settings)), &games);
+        let drawn = prepare::draw(&work::positions(&settings, generation, Filters::quiescent_with_scores()), &games);
         if is_rough {
             settings.passes = ROUGH_FITS[self.state.rough_fits].1;
             self.state.rough_fits += 1;
@@ -623,9 +624,8 @@ impl Learner {
         on_progress: &mut dyn FnMut(&FitProgress, Option<&Weights>),
     ) -> Result<(Weights, Option<String>), String> {
         let generation = self.state.progress.generation;
-        let (stop, initial) = (Control::new(false), Arc::new(Weights::material()));
-        let fit = WindowFit::new(settings, generation, window, [&initial, &self.best], 1, &stop)
-            .map_err(|error| error.to_string())?;
+        let (stop, initial) = (Control::new(false), Weights::material());
+        let fit = WindowFit::new(settings, generation, window, &initial).map_err(|error| error.to_string())?;
         let fit = if is_rough { fit.of_squares() } else { fit };
         let (of, passes) = (u64::from(fit.passes()) * fit.positions(), fit.passes());
         let mut now = FitProgress { done: 0, of, pass: 1, passes, loss: None };
@@ -855,7 +855,7 @@ mod tests {
         let folder = std::env::temp_dir().join(format!("dyad-web-{}", std::process::id()));
         let settings = SelfTrainSettings { generations: 1, threads: 2, ..small() };
         let stop = Control::new(false);
-        begin(&settings, &start, &Weights::embedded(), &folder, &stop, &mut |_| ()).unwrap();
+        begin(&settings, &Weights::embedded(), &folder, &stop, &mut |_| ()).unwrap();
         let by_program = weights_file::load(&folder.join("generation-001/weights.json"));
         let by_program = by_program.unwrap().id();
         fs::remove_dir_all(&folder).unwrap();

@@ -184,20 +184,12 @@ pub struct RandomOpenings<J> {
     evaluate: J,
     attempt: u64,
     seen: HashSet<u64>,
-    /// Samples a fraction of the openings from a policy.
-    policy: Option<PolicySampler>,
 }
 
 impl<J: FnMut(&Game) -> Value> RandomOpenings<J> {
     /// Openings with these settings.
     pub fn new(settings: OpeningSettings, evaluate: J) -> RandomOpenings<J> {
-        RandomOpenings { settings, evaluate, attempt: 0, seen: HashSet::new(), policy: None }
-    }
-
-    /// The same with a fraction of the openings sampled from the policy of `weights`.
-    #[must_use]
-    pub fn with_policy(self, share: f64, weights: Arc<Weights>) -> RandomOpenings<J> {
-        RandomOpenings { policy: PolicySampler::new(share, weights), ..self }
+        RandomOpenings { settings, evaluate, attempt: 0, seen: HashSet::new() }
     }
 
     /// The next attempt, if it is accepted.
@@ -209,14 +201,8 @@ impl<J: FnMut(&Game) -> Value> RandomOpenings<J> {
             starts => starts[rng.random_range(0..starts.len())].clone(),
         };
         let mut game = opening.game();
-        let policy = self.policy.as_mut().filter(|policy| policy.is_next(&mut rng));
-        match policy {
-            Some(policy) => policy.walk(&mut game, &mut opening, &mut rng)?,
-            None => {
-                let plies = rng.random_range(self.settings.plies.clone());
-                walk(&mut game, &mut opening, plies, |board| random_move(board, &mut rng))?;
-            }
-        }
+        let plies = rng.random_range(self.settings.plies.clone());
+        walk(&mut game, &mut opening, plies, |board| random_move(board, &mut rng))?;
         let quiet = game.ending().is_none() && !game.board().in_check();
         let fresh = quiet && self.seen.insert(game.board().key());
         (fresh && (self.evaluate)(&game).abs() <= self.settings.limit).then_some(opening)
@@ -423,22 +409,26 @@ mod tests {
         assert_eq!(fens(&starts(Variant::Standard)), 1);
     }
 
-    /// Sampled openings are balanced and varied, depend on their seed, and are sensible: no pieces are lost, and most
+    /// Sampled openings are varied, depend on their seed, and are sensible: no pieces are lost, and most
     /// moves develop a piece or a center pawn.
     #[test]
     fn policy_sampled_openings_are_sensible() {
-        let made = |share, seed| -> Vec<Opening> {
-            let openings = RandomOpenings::new(OpeningSettings::new(seed), material);
-            openings.with_policy(share, Weights::embedded()).take(40).collect()
+        let made = |seed| -> Vec<Opening> {
+            let mut policy = PolicySampler::new(1.0, Weights::embedded()).unwrap();
+            let sampled = |number| {
+                let mut opening = Opening::from_board(Board::startpos());
+                let walked = policy.walk(&mut opening.game(), &mut opening, &mut random(seed, number));
+                walked.map(|()| opening)
+            };
+            (0..40).filter_map(sampled).collect()
         };
-        let policy = made(1.0, 4);
-        assert_eq!(policy, made(1.0, 4));
-        assert_ne!(policy, made(1.0, 5));
-        assert_eq!(made(0.0, 4), RandomOpenings::new(OpeningSettings::new(4), material).take(40).collect::<Vec<_>>());
+        let policy = made(4);
+        assert_eq!(policy, made(4));
+        assert_ne!(policy, made(5));
         let firsts: HashSet<String> = policy.iter().map(|opening| opening.moves[0].to_string()).collect();
         assert!(firsts.len() >= 5 && firsts.contains("e2e4") && firsts.contains("d2d4"), "{firsts:?}");
         let boards: HashSet<u64> = policy.iter().map(|opening| opening.board().key()).collect();
-        assert_eq!(boards.len(), policy.len());
+        assert!(boards.len() >= 38, "{}", boards.len());
         let sound = |opening: &Opening| {
             let mut board = opening.start;
             opening
@@ -454,18 +444,10 @@ mod tests {
         let plies = |openings: &[Opening]| openings.iter().map(|opening| opening.moves.len()).sum::<usize>();
         assert!(policy.iter().all(|opening| (6..=16).contains(&opening.moves.len())));
         assert!(policy.iter().map(sound).sum::<usize>() * 100 >= plies(&policy) * 98);
-        // Sampled openings are closer to equality than random ones.
-        let advantage = |openings: &[Opening]| {
-            let mut evaluate = opening_filter(Weights::embedded(), 500);
-            openings.iter().map(|opening| evaluate(&opening.game()).abs()).sum::<Value>() / openings.len() as Value
-        };
-        let random = made(0.0, 4);
-        assert!(2 * advantage(&policy) < advantage(&random), "{} {}", advantage(&policy), advantage(&random));
-        let mixed = made(0.5, 4);
-        assert!(
-            (10..=30)
-                .contains(&mixed.iter().filter(|opening| policy.contains(opening) || opening.moves.len() > 11).count())
-        );
+        // They are close to equality.
+        let mut evaluate = opening_filter(Weights::embedded(), 500);
+        let apart = policy.iter().map(|opening| evaluate(&opening.game()).abs()).sum::<Value>() / policy.len() as Value;
+        assert!(apart < WINS_HALF / 2, "{apart}");
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Averages and interpolation of weights.
+//! Averages of weights.
 //!
 //! The weights of a perceptron carry noise, and trainings on other positions or by other methods carry other noise: the
 //! mean of several sets keeps what they agree on, and the noise shrinks. Since an evaluation is linear in its weights,
@@ -7,11 +7,10 @@
 //! Sets may have different units; their scales convert them to search units before they are added.
 
 use crate::fit::calibration::factor;
-use dyad_engine::eval::layout::{LEN, MATERIAL};
+use dyad_engine::eval::layout::LEN;
 use dyad_engine::eval::units::{MAX_SCALE, SCALE_ONE};
 use dyad_engine::eval::{FloatWeights, Weights};
 use dyad_formats::error::Error;
-use dyad_formats::hash;
 use serde_json::Value as Json;
 
 /// The weighted mean of sets of weights, in search units. The coefficients need not sum to 1, but to more than 0.
@@ -27,37 +26,6 @@ pub fn mean(sets: &[(&Weights, f64)]) -> FloatWeights {
         }
     }
     mean
-}
-
-/// A number this close to an integer is treated as that integer.
-const NEARLY_WHOLE: f64 = 1e-6;
-
-/// The interpolation of `base` toward `goal`, in search units: coefficient 0 keeps the base, 1 gives the goal.
-///
-/// Changes are often small compared with the integers that the weights become, and rounding to the nearest would lose
-/// them. So changed weights of all groups but material are rounded here, up or down by a pseudo-random draw that is
-/// fixed for each weight: many small changes sum to what was asked for. (Material is excluded because it defines the
-/// unit.)
-///
-/// # Errors
-/// When the pieces would have no value.
-pub fn interpolate(base: &Weights, goal: &Weights, coefficient: f64) -> Result<FloatWeights, Error> {
-    let (mut to, goal) = (mean(&[(base, 1.0)]), mean(&[(goal, 1.0)]));
-    if coefficient == 0.0 {
-        return Ok(to);
-    }
-    for (to, goal) in [(&mut to.mg, &goal.mg), (&mut to.eg, &goal.eg)] {
-        to.iter_mut().zip(goal).for_each(|(to, goal)| *to += coefficient * (goal - *to));
-    }
-    let gamma = to.gamma()?;
-    for (phase, weights) in [&mut to.mg, &mut to.eg].into_iter().enumerate() {
-        for feature in (0..LEN).filter(|feature| !MATERIAL.range().contains(feature)) {
-            let (wanted, draw) = (gamma * weights[feature], hash::unit(hash::fold(phase as u64 + 1, feature as u64)));
-            let whole = (wanted - wanted.round()).abs() < NEARLY_WHOLE;
-            weights[feature] = if whole { wanted.round() } else { (wanted + draw).floor() } / gamma;
-        }
-    }
-    Ok(to)
 }
 
 /// Weights in search units as a set for the engine: the scale compensates the factor of the integers.
@@ -90,6 +58,7 @@ pub fn in_units_of(base: &Weights, floats: &FloatWeights) -> Result<Weights, Err
 #[cfg(test)]
 mod tests {
     use super::*;
+    use dyad_engine::eval::layout::MATERIAL;
 
     #[test]
     fn the_mean_respects_coefficients_and_scales() {
@@ -103,32 +72,6 @@ mod tests {
         let pawn = |weights: &Weights| f64::from(weights.ints()[MATERIAL.nth(0)][0]);
         let expected = factor(&material) * (pawn(&material) / 4.0 + pawn(&other) * 3.0 / 8.0);
         assert!((mean.mg[MATERIAL.nth(0)] - expected).abs() < 1e-9);
-    }
-
-    /// Small changes sum up although the integers cannot show a single one, and coefficient 1 gives the goal.
-    #[test]
-    fn interpolation_approaches_the_goal() {
-        let base = Weights::material();
-        let mut floats = FloatWeights::material();
-        floats
-            .mg
-            .iter_mut()
-            .zip(&mut floats.eg)
-            .skip(MATERIAL.range().end)
-            .for_each(|(mg, eg)| (*mg, *eg) = (3.0, -2.0));
-        let goal = Weights::from_floats(&floats, Json::Null).unwrap();
-        let interpolated = |coefficient| in_units_of(&base, &interpolate(&base, &goal, coefficient).unwrap()).unwrap();
-        assert_eq!(interpolated(1.0).ints(), goal.ints());
-        assert_eq!(interpolated(0.0).ints(), base.ints());
-        for coefficient in [0.1, -0.1] {
-            let weights = interpolated(coefficient);
-            let others = &weights.ints()[MATERIAL.range().end..];
-            for (phase, change) in [3.0, -2.0].into_iter().enumerate() {
-                let sum: i32 = others.iter().map(|weight| weight[phase]).sum();
-                let mean = f64::from(sum) / others.len() as f64;
-                assert!((mean - coefficient * change).abs() < 0.01, "{coefficient}: {mean}");
-            }
-        }
     }
 
     #[test]

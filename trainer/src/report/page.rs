@@ -118,14 +118,12 @@ fn beginning(page: &mut Page, run: &RunData) {
     if run.setting("method").is_none() || !run.generations.is_empty() || !run.unchanged.is_empty() {
         return;
     }
-    let from_pieces = run.before.as_ref().is_some_and(|start| start.plays_as(&Weights::material()));
-    let from = if from_pieces { "the values of the pieces alone" } else { "the weights that it begins with" };
     let games = match run.setting("games-file") {
         None => "plays games against itself and makes new weights from them",
         Some(_) => "makes new weights from the games of a file",
     };
     page.paragraph(&format!(
-        "Dyad learns chess from {from}. Each generation {games}; then a match decides whether these are stronger than the best \
+        "Dyad learns chess from the values of the pieces alone. Each generation {games}; then a match decides whether these are stronger than the best \
          weights before. The engine keeps the weights that it plays with until a long match proves a generation stronger."
     ));
 }

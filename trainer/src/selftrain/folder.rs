@@ -71,9 +71,6 @@ pub(super) struct SelfTrainState {
     pub accuracy: Option<f64>,
     /// Seconds since the training began, without interruptions.
     pub seconds: f64,
-    /// The interpolation coefficient that the last tuning of a regression found.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub interpolation: Option<f64>,
     /// The generation that the engine plays with; 0 for the reference.
     #[serde(default, skip_serializing_if = "is_default")]
     pub playing: u32,
@@ -207,15 +204,10 @@ impl Folder {
     }
 
     /// Writes the files that a training begins with.
-    pub fn begin(
-        &self,
-        settings: &SelfTrainSettings,
-        start: &Weights,
-        reference: &Weights,
-    ) -> Result<SelfTrainState, Error> {
+    pub fn begin(&self, settings: &SelfTrainSettings, reference: &Weights) -> Result<SelfTrainState, Error> {
         let beginning = self.file(BEGINNING);
         write_atomic(&beginning, b"").map_err(Error::file("write", &beginning))?;
-        weights_file::save(start, &self.weights(0))?;
+        weights_file::save(&Weights::material(), &self.weights(0))?;
         weights_file::save(reference, &self.file(REFERENCE))?;
         save(&self.file(SETTINGS), &settings.to_json())?;
         let state = SelfTrainState { generation: 1, ..SelfTrainState::default() };

@@ -7,7 +7,6 @@ use std::sync::Arc;
 use dyad_engine::eval::Weights;
 use dyad_formats::error::Error;
 use dyad_formats::weights_file;
-use serde_json::json;
 
 use super::event::Stage;
 use super::folder::{
@@ -17,7 +16,6 @@ use super::folder::{
 use super::settings::{Method, SelfTrainSettings};
 use super::window::Window;
 use super::work::{self, RandomStream};
-use crate::fit::averaging::{in_units_of, interpolate};
 use crate::fit::calibration::{calibrate_by_points, expectation_scale};
 use crate::learn::folder::{BEST, CHECKPOINT, SETTINGS, iteration_name};
 use crate::learn::settings::{ObjectiveName, TrainingSettings as RunSettings};
@@ -42,10 +40,8 @@ pub(super) struct Generation {
     pub best_name: String,
     /// The best weights before their fine-tuning pass, from which a comparison training starts.
     pub base: Arc<Weights>,
-    /// The initial weights, generation 0, with which the result of a regression is interpolated.
+    /// The initial weights, generation 0.
     pub initial: Arc<Weights>,
-    /// Rejected generations in a row before this one.
-    pub rejected: u32,
 }
 
 impl Generation {
@@ -76,13 +72,7 @@ impl Generation {
         Ok(Generation {
             number: state.generation,
             folder: own_folder,
-            rejected,
-            settings: SelfTrainSettings {
-                threads,
-                generations,
-                tuning_pairs: own.tuning_pairs_of(state.generation, rejected),
-                ..own
-            },
+            settings: SelfTrainSettings { threads, generations, tuning_pairs: own.tuning_pairs_of(rejected), ..own },
             best: Arc::new(weights_file::load(&folder.weights(state.best))?),
             best_name: name_of(state.best),
             base: Arc::new(weights_file::load(&folder.base(state.best))?),
@@ -106,24 +96,6 @@ impl Generation {
     pub fn is_fine_tuned(&self, window: &Window) -> bool {
         let from = self.settings.fine_tune_from;
         self.settings.method == Method::Comparison && from > 0 && window.learned() >= from
-    }
-
-    /// The interpolation between the initial weights and the result of a regression over `positions` positions, or
-    /// between the base of the best weights and the result of a comparison training. `trained` itself before a tuning,
-    /// which finds the coefficients.
-    pub fn interpolated(&self, trained: Weights, positions: u64) -> Result<Weights, Error> {
-        let (from, coefficient) = match self.settings.method {
-            // Repeated interpolation with the best weights would lose the knowledge of the initial ones.
-            Method::Regression => (&self.initial, self.settings.interpolation_of(positions)),
-            Method::Comparison => (&self.base, self.settings.interpolation_after(self.rejected)),
-        };
-        if coefficient >= 1.0 || self.settings.tuning_pairs > 0 {
-            return Ok(trained);
-        }
-        let mut weights = in_units_of(from, &interpolate(from, &trained, coefficient)?)?;
-        weights.meta.provenance =
-            json!({ "by": "dyad selftrain", "share": coefficient, "from": from.id(), "of": trained.meta.provenance });
-        Ok(weights)
     }
 
     /// The result of a finished step of a comparison training.

@@ -37,12 +37,11 @@ pub use crate::learn::folder::BEST;
 use crate::learn::folder::SETTINGS;
 pub use event::{Distance, End, SelfTrainEvent, SelfTrainLogLine, SelfTrainSummary, Stage, StageProgress};
 pub use folder::PLAYING;
-use folder::{Folder, REFERENCE, START, STATE, SelfTrainState, check_free, save, saved};
-pub use presets::Preset;
+use folder::{Folder, REFERENCE, STATE, SelfTrainState, check_free, save, saved};
 pub use settings::{Given, Method, SelfTrainSettings};
 use stages::{Loop, within};
 
-/// Begins a self-training from `start` in `folder`, which is created if it is missing. The engine plays with
+/// Begins a self-training from the values of the pieces in `folder`, which is created if it is missing. The engine plays with
 /// `reference` until a generation is proven stronger. `on_event` receives events on the caller's thread; `stop` ends
 /// the training within about a second and keeps everything.
 ///
@@ -51,7 +50,6 @@ use stages::{Loop, within};
 /// to learn from cannot be opened, and when a stage fails.
 pub fn begin(
     settings: &SelfTrainSettings,
-    start: &Weights,
     reference: &Weights,
     folder: &Path,
     stop: &Control,
@@ -67,7 +65,7 @@ pub fn begin(
         let folder = folder.path().display();
         return Err(Error::Folder(format!("{folder} holds a training already: resume it, or choose another folder")));
     }
-    let state = folder.begin(settings, start, reference)?;
+    let state = folder.begin(settings, reference)?;
     run(folder, settings.clone(), state, stop, on_event)
 }
 
@@ -126,8 +124,6 @@ pub struct Overview {
     pub adopted: u32,
     /// The latest distance of the best weights to the reference.
     pub distance: Option<Distance>,
-    /// Whether the training began from the piece values alone.
-    pub from_pieces: bool,
     /// Whether the training learns from the games of a file.
     pub from_file: bool,
 }
@@ -142,7 +138,6 @@ pub fn overview(folder: &Path) -> Option<Overview> {
         stage: state.stage,
         adopted: state.adopted,
         distance: state.distance,
-        from_pieces: began_from(folder, &Weights::material()),
         from_file: settings.games_file.is_some(),
     })
 }
@@ -151,12 +146,6 @@ pub fn overview(folder: &Path) -> Option<Overview> {
 #[must_use]
 pub fn is_begun(folder: &Path) -> bool {
     folder.join(STATE).exists()
-}
-
-/// Whether the self-training in `folder` began from `weights`.
-#[must_use]
-pub fn began_from(folder: &Path, weights: &Weights) -> bool {
-    weights_file::load(&folder.join(START)).is_ok_and(|start| start.plays_as(weights))
 }
 
 /// Absolute path of the best weights of the self-training in `folder`; `None` before the first adoption.

@@ -1,17 +1,16 @@
 //! Settings of a self-training: one flat struct, whose fields are the options of `dyad selftrain` and the keys of
 //! `settings.json`.
 //!
-//! [Presets](super::presets) are values of it by initial weights, method and time; what a user gives is merged over one
+//! [Presets](super::presets) are values of it by method and time; what a user gives is merged over one
 //! of them. What nobody changes is a constant. The weights of a training depend on its settings and seed, and not on
 //! the number of threads.
 
 use std::fmt;
-use std::ops::{Bound, RangeInclusive};
+use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 use dyad_engine::engine::MAX_THREADS;
-use dyad_engine::eval::Weights;
 use dyad_formats::files;
 use dyad_formats::input::is_standard_input;
 use dyad_formats::score::ScoreSide;
@@ -21,7 +20,6 @@ use serde_json::{Map, Value as Json};
 
 use super::event::Stage;
 use super::generator::HASH;
-use super::presets::Preset;
 use crate::arena::matches::MOST_GAMES;
 use crate::arena::openings::Variant;
 use crate::arena::statistics::Sprt;
@@ -47,9 +45,6 @@ pub struct SelfTrainSettings {
     /// --games-file]
     #[arg(long, value_enum, hide_default_value = true, default_value_t = Self::default().method)]
     pub method: Method,
-    /// Steps and matches for training from `scratch`, or to `improve` good weights [default: by the initial weights]
-    #[arg(long, value_enum, hide_default_value = true, default_value_t = Self::default().preset)]
-    pub preset: Preset,
     /// Learn from the games of FILE (PGN, also packed) instead of self-play; comparison only
     #[serde(skip_serializing_if = "Option::is_none")]
     #[arg(long, value_name = "FILE")]
@@ -65,7 +60,7 @@ pub struct SelfTrainSettings {
     /// Seed of all random draws
     #[arg(long, value_parser = number::<u64>(0..), default_value_t = Self::default().seed)]
     pub seed: u64,
-    /// Nodes per self-play move; a regression from pieces alone starts with them and uses up to four times as many
+    /// Nodes per self-play move; a regression starts with them and uses up to four times as many
     #[arg(long, value_parser = number::<u64>(1..), hide_default_value = true, default_value_t = Self::default().nodes)]
     pub nodes: u64,
     /// Nodes of the search that finds a desired move; comparison only
@@ -94,7 +89,7 @@ pub struct SelfTrainSettings {
     #[arg(long, value_parser = number::<u64>(1..), value_name = "NODES", hide_default_value = true,
           default_value_t = Self::default().match_nodes)]
     pub match_nodes: u64,
-    /// Pairs of games that tune the new weights; 0 for no tuning
+    /// Pairs of games that tune the new weights after two rejected generations; 0 for no tuning; regression only
     #[arg(long, value_parser = number(0..=MOST_GAMES), value_name = "N", hide_default_value = true,
           default_value_t = Self::default().tuning_pairs)]
     pub tuning_pairs: u64,
@@ -114,9 +109,6 @@ pub struct SelfTrainSettings {
     #[arg(long, hide = true, num_args = 4, allow_negative_numbers = true, value_parser = number::<f64>(..),
           default_values_t = Self::default().long_sprt)]
     pub long_sprt: Vec<f64>,
-    /// Fraction of policy-sampled openings in matches, and in the games of a regression; the others are random
-    #[arg(long, hide = true, value_parser = number(0.0..=1.0), default_value_t = Self::default().policy_openings)]
-    pub policy_openings: f64,
     /// Positions drawn from one game, at most
     #[arg(long, hide = true, value_parser = number::<usize>(1..), default_value_t = Self::default().positions_per_game)]
     pub positions_per_game: usize,
@@ -129,10 +121,6 @@ pub struct SelfTrainSettings {
     /// Positions per update of the weights of a comparison
     #[arg(long, hide = true, value_parser = number::<usize>(0..), default_value_t = Self::default().batch)]
     pub batch: usize,
-    /// Upper bound of the interpolation coefficient: 0 is the initial weights of a regression or the base of the best
-    /// weights of a comparison, 1 the result of the training
-    #[arg(long, hide = true, value_parser = number(INTERPOLATION), default_value_t = Self::default().interpolation)]
-    pub interpolation: f64,
     /// Weight of the game result in the target of a regression; the rest is the search score
     #[arg(long, hide = true, value_parser = number(0.0..=1.0), default_value_t = Self::default().result_share)]
     pub result_share: f64,
@@ -143,9 +131,6 @@ pub struct SelfTrainSettings {
     /// L2 of the 2-tuples of a regression toward zero, as a number of positions
     #[arg(long, hide = true, value_parser = number(0.0..=1e9), default_value_t = Self::default().pairs_l2)]
     pub pairs_l2: f64,
-    /// Number of positions at which the interpolation coefficient of a regression is one half; 0 for --interpolation
-    #[arg(long, hide = true, default_value_t = Self::default().half_at)]
-    pub half_at: u64,
     /// Smallest margin of the desired move over the second-best one, in centipawns, at which the two are compared
     #[arg(long, hide = true, value_parser = number(label::MARGIN), default_value_t = Self::default().min_margin)]
     pub min_margin: u32,
@@ -155,15 +140,12 @@ pub struct SelfTrainSettings {
     pub fine_tune_from: u64,
 }
 
-/// Range of the interpolation coefficient.
-const INTERPOLATION: (Bound<f64>, Bound<f64>) = (Bound::Excluded(0.0), Bound::Included(1.0));
-
 /// The training method.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Method {
     /// A [regression](crate::fit::regression) of all weights to search scores and game results. Each generation starts
-    /// from the initial weights again, and its result is interpolated with them.
+    /// from the values of the pieces again.
     Regression,
     /// Comparison of desired moves with their siblings, from the best weights.
     Comparison,
@@ -173,7 +155,7 @@ impl Method {
     /// The settings of the method alone.
     fn keys(self) -> &'static [&'static str] {
         match self {
-            Method::Regression => &["result-share", "growth", "pairs-l2", "half-at"],
+            Method::Regression => &["tuning-pairs", "result-share", "growth", "pairs-l2"],
             Method::Comparison => &["games-file", "scores", "label-nodes", "batch", "min-margin", "fine-tune-from"],
         }
     }
@@ -187,26 +169,21 @@ impl fmt::Display for Method {
 
 impl Default for SelfTrainSettings {
     fn default() -> SelfTrainSettings {
-        SelfTrainSettings::preset(Preset::Scratch, Method::Regression)
+        SelfTrainSettings::of(Method::Regression)
     }
 }
 
-/// Upper bound of the halvings of the interpolation coefficient of a comparison training.
-const MOST_HALVINGS: u32 = 3;
-/// Upper bound of the doublings of [`SelfTrainSettings::tuning_pairs`] by rejected generations.
-const MOST_DOUBLINGS: u32 = 2;
 /// Most games that measure the distance to the reference.
 const DISTANCE_GAMES: u64 = 40;
 /// Largest size of a file of settings, in bytes.
 const LARGEST: u64 = 1 << 20;
 
 impl SelfTrainSettings {
-    /// The settings of a training from `start`: the preset for it, over it the settings in the folder that the user has
-    /// written, and over them those that are `given`.
+    /// The settings of a new training: the preset for it, over it the settings in the folder that the user has written, and over them those that are `given`.
     ///
     /// # Errors
     /// Names a setting that is unknown, that the method does not have, or that is out of its bounds.
-    pub fn resolve(start: &Weights, folder: &Path, given: &Given) -> Result<SelfTrainSettings, String> {
+    pub fn resolve(folder: &Path, given: &Given) -> Result<SelfTrainSettings, String> {
         let path = folder.join(crate::learn::folder::SETTINGS);
         let mut file = written(&path)?;
         file.retain(|name, _| !given.contains_key(name));
@@ -214,9 +191,8 @@ impl SelfTrainSettings {
         all.extend(given.clone());
         let games = if all.contains_key("games-file") { Method::Comparison } else { Method::Regression };
         let method = read(&all, "method")?.unwrap_or(games);
-        let preset = read(&all, "preset")?.unwrap_or_else(|| Preset::of(start));
         let minutes = read(&all, "minutes")?.unwrap_or_default();
-        let of_file = SelfTrainSettings::preset(preset, method).sized(minutes).with(&file);
+        let of_file = SelfTrainSettings::of(method).sized(minutes).with(&file);
         let settings = of_file.map_err(|error| format!("{}: {error}", path.display()))?.with(given)?;
         settings.check().map(|()| settings)
     }
@@ -228,9 +204,8 @@ impl SelfTrainSettings {
     pub fn with(&self, given: &Given) -> Result<SelfTrainSettings, String> {
         let mut all = self.to_json();
         for (name, value) in given {
-            let kept = ["method", "preset"].contains(&name.as_str());
-            if kept && all[name] != *value {
-                return Err(format!("{name}: it is {} in this training, and {value} needs one of its own", all[name]));
+            if name == "method" && all[name] != *value {
+                return Err(format!("method: it is {} in this training, and {value} needs one of its own", all[name]));
             }
             if let Some(problem) = misplaced(name, self.method) {
                 return Err(problem);
@@ -257,7 +232,7 @@ impl SelfTrainSettings {
     /// games with enough draws.
     #[must_use]
     pub fn keeps_scale(&self) -> bool {
-        self.method == Method::Regression || self.preset == Preset::Improve
+        self.method == Method::Regression
     }
 
     /// Most games that measure the distance of new best weights to the reference, a tenth of those of a long match; 0
@@ -273,37 +248,10 @@ impl SelfTrainSettings {
         self.distance_games() >= 20
     }
 
-    /// Whether a regression learns from all positions, [resolved by quiescence](crate::data::leaves); otherwise from
-    /// quiescent positions only.
-    #[must_use]
-    pub fn leaves(&self) -> bool {
-        self.preset == Preset::Improve
-    }
-
     /// Whether a search finds the desired moves.
     #[must_use]
     pub fn is_labeled(&self) -> bool {
         self.method == Method::Comparison && self.games_file.is_none()
-    }
-
-    /// The interpolation coefficient of a regression over `positions` positions.
-    #[must_use]
-    pub fn interpolation_of(&self, positions: u64) -> f64 {
-        let by_positions = match self.half_at {
-            0 => 1.0,
-            half => positions as f64 / (positions as f64 + half as f64),
-        };
-        self.interpolation.min(by_positions)
-    }
-
-    /// The interpolation coefficient of a comparison after `rejected` rejected generations in a row: below 1 it is
-    /// halved after each of them.
-    #[must_use]
-    pub fn interpolation_after(&self, rejected: u32) -> f64 {
-        match self.interpolation < 1.0 {
-            true => self.interpolation / f64::from(1 << rejected.min(MOST_HALVINGS)),
-            false => self.interpolation,
-        }
     }
 
     /// How labels are found.
@@ -314,33 +262,18 @@ impl SelfTrainSettings {
 
     /// The settings of a comparison training that do not depend on the generation. The score of 73 % is fitted
     /// to the games.
-    ///
-    /// From good weights moves and values of deeper searches are learned. Material and tempo are frozen, since
-    /// comparisons and scores drive both in one direction (`docs/training.md`).
     #[must_use]
     pub fn training(&self) -> RunSettings {
-        let common = RunSettings {
+        RunSettings {
+            objective: ObjectiveName::Logistic,
+            result_weight: 1.0,
+            score_weight: 0.5,
             batch: self.batch,
             iterations: self.passes,
             optimizer: OptimizerName::Adam,
             rate_factor: vec![GroupValue::new("pairs", 0.05)],
             keep_scale: self.keeps_scale(),
             ..self.fine_tuning()
-        };
-        match self.preset {
-            Preset::Scratch => {
-                RunSettings { objective: ObjectiveName::Logistic, result_weight: 1.0, score_weight: 0.5, ..common }
-            }
-            Preset::Improve => RunSettings {
-                objective: ObjectiveName::Listwise,
-                temperature: 130.0,
-                result_weight: 0.5,
-                score_weight: 1.0,
-                rate: 0.3,
-                freeze: ["material", "tempo"].map(String::from).to_vec(),
-                anneal: true,
-                ..common
-            },
         }
     }
 
@@ -359,7 +292,7 @@ impl SelfTrainSettings {
             (Stage::Labels, self.is_labeled()),
             (Stage::Training, true),
             (Stage::Scale, true),
-            (Stage::Tuning, self.tuning_pairs > 0),
+            (Stage::Tuning, self.is_tuned()),
             (Stage::Match, true),
             (Stage::Distance, self.distance_games() > 0),
             (Stage::Proof, self.long_games > 0),
@@ -384,18 +317,15 @@ impl SelfTrainSettings {
         if self.method == Method::Regression { self.growth.max(1) } else { 1 }
     }
 
-    /// The pairs of games of the tuning of a generation after `rejected` rejected ones in a row. From the pieces alone
-    /// a regression is tuned when its positions have doubled, in generations 3, 6, 12 and so on: between, a fit to the
-    /// scores of tuned weights follows them. The remaining gain of a comparison training is smaller after a rejection
-    /// and takes more games to detect.
+    /// The pairs of games of the tuning of a generation after `rejected` rejected ones in a row. A tuning takes as long as
+    /// two generations, which gain more until the training stands still. (L34 and L35 in `docs/experiments.md`)
     #[must_use]
-    pub fn tuning_pairs_of(&self, generation: u32, rejected: u32) -> u64 {
-        let is_doubled = generation.is_multiple_of(3) && (generation / 3).is_power_of_two();
-        match (self.method, self.preset) {
-            (Method::Regression, Preset::Scratch) if !is_doubled => 0,
-            (Method::Regression, _) => self.tuning_pairs,
-            (Method::Comparison, _) => self.tuning_pairs << rejected.min(MOST_DOUBLINGS),
-        }
+    pub fn tuning_pairs_of(&self, rejected: u32) -> u64 {
+        if self.is_tuned() && rejected % 3 == 2 { self.tuning_pairs } else { 0 }
+    }
+
+    fn is_tuned(&self) -> bool {
+        self.method == Method::Regression && self.tuning_pairs > 0
     }
 
     /// Checks that a training can run with these settings.
@@ -486,8 +416,8 @@ impl fmt::Display for SelfTrainSettings {
                 write!(f, "{} positions a generation", grouped(self.positions))?;
             }
         }
-        if self.tuning_pairs > 0 {
-            write!(f, ", tuning by {} games", grouped(2 * self.tuning_pairs))?;
+        if self.is_tuned() {
+            write!(f, ", tuning by {} games where it stands still", grouped(2 * self.tuning_pairs))?;
         }
         let (games, match_nodes) = (grouped(2 * self.match_games.div_ceil(2)), grouped(self.match_nodes));
         write!(f, ", matches of at most {games} games at {match_nodes} nodes a move")?;
@@ -508,76 +438,43 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn preset(preset: Preset, method: Method) -> SelfTrainSettings {
-        SelfTrainSettings::preset(preset, method)
-    }
-
     fn given(json: Json) -> Given {
         json.as_object().unwrap().clone()
     }
 
-    fn resolve(start: &Weights, json: Json) -> Result<SelfTrainSettings, String> {
-        SelfTrainSettings::resolve(start, Path::new("/nowhere"), &given(json))
+    fn resolve(json: Json) -> Result<SelfTrainSettings, String> {
+        SelfTrainSettings::resolve(Path::new("/nowhere"), &given(json))
     }
 
     #[test]
     fn a_method_has_its_own_stages() {
         use Stage::{Distance, Games, Labels, Match, Positions, Proof, Scale, Training, Tuning};
-        let regression = |of| preset(of, Method::Regression);
-        for of in [Preset::Scratch, Preset::Improve] {
-            let own = [Games, Positions, Training, Scale, Tuning, Match, Distance, Proof];
-            assert_eq!(regression(of).stages(), own);
-        }
-        let all = [Games, Positions, Labels, Training, Scale, Tuning, Match, Distance, Proof];
-        assert_eq!(preset(Preset::Improve, Method::Comparison).stages(), all);
-        let comparison = preset(Preset::Scratch, Method::Comparison);
+        let own = [Games, Positions, Training, Scale, Tuning, Match, Distance, Proof];
+        assert_eq!(SelfTrainSettings::default().stages(), own);
+        let comparison = SelfTrainSettings::of(Method::Comparison);
+        assert_eq!(comparison.stages(), [Games, Positions, Labels, Training, Scale, Match, Distance, Proof]);
         let games = SelfTrainSettings { games_file: Some("a.pgn".into()), long_games: 0, ..comparison };
         assert_eq!(games.stages(), [Positions, Training, Scale, Match]);
     }
 
     #[test]
     fn nodes_and_window_grow_with_the_generations() {
-        let scratch = SelfTrainSettings { nodes: 100, window: 4, ..preset(Preset::Scratch, Method::Regression) };
+        let scratch = SelfTrainSettings { nodes: 100, window: 4, ..SelfTrainSettings::default() };
         assert_eq!([1, 2, 4, 5, 90].map(|generation| scratch.nodes_of(generation)), [100, 200, 400, 400, 400]);
         assert_eq!([1, 2, 3, 4, 7, 8, 20].map(|generation| scratch.window_start(generation)), [1, 1, 2, 2, 4, 5, 17]);
-        let improve = SelfTrainSettings { window: 4, ..preset(Preset::Improve, Method::Regression) };
-        assert_eq!([1, 9].map(|generation| improve.nodes_of(generation)), [1_000, 1_000]);
-        assert_eq!([1, 4, 5, 20].map(|generation| improve.window_start(generation)), [1, 1, 2, 17]);
         let compared = SelfTrainSettings { method: Method::Comparison, ..scratch };
         assert_eq!([1, 9].map(|generation| compared.nodes_of(generation)), [100, 100]);
         assert_eq!([1, 4, 5, 20].map(|generation| compared.window_start(generation)), [1, 1, 2, 17]);
     }
 
     #[test]
-    fn tunings_of_a_comparison_double_twice() {
-        let comparison = preset(Preset::Scratch, Method::Comparison);
-        let tuned = SelfTrainSettings { tuning_pairs: 300, ..comparison.clone() };
-        assert_eq!([0, 1, 2, 3, 9].map(|rejected| tuned.tuning_pairs_of(3, rejected)), [300, 600, 1_200, 1_200, 1_200]);
-        assert_eq!(preset(Preset::Improve, Method::Regression).tuning_pairs_of(4, 2), 500);
-        let scratch = preset(Preset::Scratch, Method::Regression);
-        let tuned: Vec<u32> = (1..=50).filter(|&number| scratch.tuning_pairs_of(number, 1) > 0).collect();
-        assert_eq!(tuned, [3, 6, 12, 24, 48]);
-        let error = SelfTrainSettings { tuning_pairs: u64::MAX, ..comparison }.check().unwrap_err();
+    fn a_regression_is_tuned_where_it_stands_still() {
+        let scratch = SelfTrainSettings::default();
+        let tuned: Vec<u32> = (0..10).filter(|&rejected| scratch.tuning_pairs_of(rejected) == 1_500).collect();
+        assert_eq!(tuned, [2, 5, 8]);
+        assert_eq!(SelfTrainSettings::of(Method::Comparison).tuning_pairs_of(2), 0);
+        let error = SelfTrainSettings { tuning_pairs: u64::MAX, ..scratch }.check().unwrap_err();
         assert!(error.contains("'--tuning-pairs <N>': expected a whole number, 0 to "), "{error}");
-    }
-
-    #[test]
-    fn interpolation_coefficients() {
-        let comparison = preset(Preset::Scratch, Method::Comparison);
-        let half = SelfTrainSettings { interpolation: 0.5, ..comparison.clone() };
-        let coefficients: Vec<f64> = (0..6).map(|rejected| half.interpolation_after(rejected)).collect();
-        assert_eq!(coefficients, [0.5, 0.25, 0.125, 0.0625, 0.0625, 0.0625]);
-        assert_eq!(comparison.interpolation_after(2), 1.0);
-        let improve = preset(Preset::Improve, Method::Regression);
-        let percent = [1, 3, 20, 40].map(|count| (100.0 * improve.interpolation_of(5_000_000 * count)).round());
-        assert_eq!(percent, [25.0, 50.0, 67.0, 67.0]);
-        // The number of positions counts at any upper bound.
-        assert_eq!(SelfTrainSettings { interpolation: 1.0, ..improve }.interpolation_of(15_000_000), 0.5);
-        assert_eq!(preset(Preset::Scratch, Method::Regression).interpolation_of(1), 1.0);
-        for interpolation in [0.0, 1.5, f64::NAN] {
-            let error = SelfTrainSettings { interpolation, ..comparison.clone() }.check().unwrap_err();
-            assert!(error.contains("'--interpolation <INTERPOLATION>': expected a number, above 0"), "{error}");
-        }
     }
 
     #[test]
@@ -590,20 +487,19 @@ mod tests {
     #[test]
     fn every_setting_is_obeyed_or_refused() {
         let other = json!({
-            "method": "comparison", "preset": "improve", "games-file": "a.pgn", "scores": "white", "variant": "chess960",
+            "method": "comparison", "games-file": "a.pgn", "scores": "white", "variant": "chess960",
             "seed": 7, "nodes": 300, "label-nodes": 77, "positions": 20001, "batch": 77,
             "generations": 7, "minutes": 7, "threads": 7, "match-games": 76, "match-nodes": 77, "tuning-pairs": 7,
             "long-games": 7, "long-nodes": 7, "sprt": [0.0, 5.0, 0.1, 0.1], "long-sprt": [0.0, 7.0, 0.1, 0.1],
-            "policy-openings": 0.25, "positions-per-game": 7, "window": 7, "passes": 9, "interpolation": 0.25,
-            "result-share": 0.25, "growth": 2, "pairs-l2": 5.0,
-            "half-at": 7, "min-margin": 7, "fine-tune-from": 7,
+            "positions-per-game": 7, "window": 7, "passes": 9,
+            "result-share": 0.25, "growth": 2, "pairs-l2": 5.0, "min-margin": 7, "fine-tune-from": 7,
         });
         for &method in Method::value_variants() {
-            let plain = preset(Preset::Scratch, method);
+            let plain = SelfTrainSettings::of(method);
             for (name, value) in other.as_object().unwrap() {
                 let alone = given(json!({ name: value }));
                 let changed = plain.with(&alone);
-                if ["method", "preset"].contains(&name.as_str()) {
+                if name == "method" {
                     assert_eq!(changed.is_ok(), plain.to_json()[name] == *value, "{changed:?}");
                     continue;
                 }
@@ -643,60 +539,41 @@ mod tests {
     }
 
     #[test]
-    fn start_games_method_and_minutes_choose_the_preset() {
-        let (good, material) = (Weights::embedded(), Weights::material());
-        let (regression, comparison) = (Method::Regression, Method::Comparison);
-        let from_file = |of| SelfTrainSettings { games_file: Some("games.pgn".into()), ..preset(of, comparison) };
-        let compare = json!({ "method": "comparison" });
-        let games = json!({ "games-file": "games.pgn" });
-        for (start, given, expected) in [
-            (&material, json!({}), preset(Preset::Scratch, regression)),
-            (&*good, json!({}), preset(Preset::Improve, regression)),
-            (&material, compare.clone(), preset(Preset::Scratch, comparison)),
-            (&*good, compare, preset(Preset::Improve, comparison)),
-            (&material, games.clone(), from_file(Preset::Scratch)),
-            (&*good, games, from_file(Preset::Improve)),
-            (&*good, json!({ "games-file": "games.pgn", "preset": "scratch" }), from_file(Preset::Scratch)),
+    fn games_method_and_minutes_choose_the_preset() {
+        let comparison = SelfTrainSettings::of(Method::Comparison);
+        let from_file = SelfTrainSettings { games_file: Some("games.pgn".into()), ..comparison.clone() };
+        for (given, expected) in [
+            (json!({}), SelfTrainSettings::default()),
+            (json!({ "method": "comparison" }), comparison),
+            (json!({ "games-file": "games.pgn" }), from_file),
         ] {
-            assert_eq!(resolve(start, given), Ok(expected));
+            assert_eq!(resolve(given), Ok(expected));
         }
-        let size = |start: &Weights, minutes: u64| {
-            let settings = resolve(start, json!({ "minutes": minutes })).unwrap();
+        let size = |minutes: u64| {
+            let settings = resolve(json!({ "minutes": minutes })).unwrap();
             (settings.positions, settings.match_games, settings.long_games, settings.distance_games())
         };
-        assert_eq!(
-            [0, 10, 15].map(|minutes| size(&material, minutes)),
-            [(200_000, 300, 600, 40), (100_000, 100, 200, 20), (100_000, 100, 200, 20),]
-        );
-        assert_eq!(
-            [16, 240, 480].map(|minutes| size(&material, minutes)),
-            [(200_000, 300, 600, 40), (400_000, 1_000, 1_000, 40), (400_000, 1_000, 1_000, 40),]
-        );
-        assert_eq!([0, 10, 480].map(|minutes| size(&good, minutes).0), [1_500_000; 3]);
-        let own = resolve(&material, json!({ "minutes": 10, "positions": 7 })).unwrap();
+        let (short, usual, long) = ((100_000, 100, 200, 20), (200_000, 300, 600, 40), (400_000, 1_000, 1_000, 40));
+        assert_eq!([0, 10, 15, 16, 240, 480].map(size), [usual, short, short, usual, long, long]);
+        let own = resolve(json!({ "minutes": 10, "positions": 7 })).unwrap();
         assert_eq!((own.positions, own.match_games), (7, 100));
-        let error = resolve(&material, json!({ "games-file": "a.pgn", "method": "regression" })).unwrap_err();
+        let error = resolve(json!({ "games-file": "a.pgn", "method": "regression" })).unwrap_err();
         assert!(error.starts_with("games-file belongs to a training by comparison"), "{error}");
     }
 
     #[test]
     fn the_numbers_are_reported() {
         assert_eq!(
-            preset(Preset::Scratch, Method::Regression).to_string(),
+            SelfTrainSettings::default().to_string(),
             "regression: 250 nodes a move (1,000 from generation 4 on), 200,000 positions a generation, tuning by 3,000 \
-             games, matches of at most 300 games at 2,500 nodes a move, 1 thread"
+             games where it stands still, matches of at most 300 games at 2,500 nodes a move, 1 thread"
         );
-        let improve = preset(Preset::Improve, Method::Regression);
-        let improve = SelfTrainSettings { threads: 2, generations: 3, match_games: 9, ..improve };
+        let comparison = SelfTrainSettings::of(Method::Comparison);
+        let comparison = SelfTrainSettings { threads: 2, generations: 3, match_games: 9, ..comparison };
         assert_eq!(
-            improve.to_string(),
-            "regression: 1,000 nodes a move, 1,500,000 positions a generation, tuning by 1,000 games, matches of at most 10 \
-             games at 4,000 nodes a move, 3 generations, 2 threads"
-        );
-        assert_eq!(
-            preset(Preset::Scratch, Method::Comparison).to_string(),
+            comparison.to_string(),
             "comparison: 300 nodes a move, 2,000 nodes a label, 20,000 positions a generation, \
-             matches of at most 300 games at 1,000 nodes a move, 1 thread"
+             matches of at most 10 games at 1,000 nodes a move, 3 generations, 2 threads"
         );
     }
 }

@@ -64,10 +64,6 @@ pub(super) struct Loop<'a> {
     deadline: Option<Instant>,
 }
 
-/// What to expect of a training from the built-in weights (`docs/training.md`, "From good weights").
-const FROM_BUILT_IN: &str = "no training from the built-in weights has made them stronger yet, the longest took two \
-                             hours: expect most generations to be rejected";
-
 /// The plan of a match.
 struct MatchPlan {
     path: PathBuf,
@@ -101,11 +97,7 @@ impl<'a> Loop<'a> {
     pub fn run(mut self) -> Result<SelfTrainSummary, Error> {
         self.folder.clean()?;
         if !self.state.is_over(&self.settings) {
-            let best = weights_file::load(&self.folder.weights(self.state.best))?;
             self.reporter.note(self.settings.to_string());
-            if best.plays_as(&Weights::embedded()) {
-                self.reporter.note(FROM_BUILT_IN.to_string());
-            }
         }
         let (mut stopped, mut is_timed) = (false, false);
         while !self.state.is_over(&self.settings) {
@@ -203,7 +195,7 @@ impl<'a> Loop<'a> {
     fn positions(&mut self, generation: &Generation) -> Result<(), Error> {
         let settings = &generation.settings;
         let filters = match settings.method {
-            Method::Regression => work::filters(settings),
+            Method::Regression => Filters::quiescent_with_scores(),
             Method::Comparison => Filters { no_checks: true, ..Filters::default() },
         };
         let (games, scores) = match &settings.games_file {
@@ -281,8 +273,7 @@ impl<'a> Loop<'a> {
         }
         let window = self.window(generation)?;
         let (settings, threads) = (&generation.settings, generation.settings.threads);
-        let weights = [&generation.initial, &generation.best];
-        let fit = WindowFit::new(settings, generation.number, window.samples(), weights, threads, self.stop)?;
+        let fit = WindowFit::new(settings, generation.number, window.samples(), &generation.initial)?;
         if let Some(note) = fit.note() {
             self.reporter.note(note);
         }
@@ -319,7 +310,7 @@ impl<'a> Loop<'a> {
         Window::load(&files, Arc::clone(&generation.base))
     }
 
-    /// Interpolates and scales the new weights.
+    /// Scales the new weights.
     fn scale(&mut self, generation: &Generation) -> Result<(), Error> {
         let out = match generation.settings.tuning_pairs {
             0 => generation.folder.join(WEIGHTS),
@@ -329,8 +320,7 @@ impl<'a> Loop<'a> {
         if !out.exists() {
             let window = self.window(generation)?;
             let mut scaled = |trained: PathBuf, out: PathBuf| {
-                let weights = generation.interpolated(weights_file::load(&trained)?, window.learned())?;
-                self.save_scaled(weights, &out, generation, &window)
+                self.save_scaled(weights_file::load(&trained)?, &out, generation, &window)
             };
             match generation.settings.method {
                 Method::Regression => scaled(generation.folder.join(FITTED), out)?,
@@ -340,9 +330,6 @@ impl<'a> Loop<'a> {
                 }
                 Method::Comparison => scaled(generation.trained(Step::Training)?, out)?,
             }
-        }
-        if generation.settings.tuning_pairs == 0 {
-            self.state.interpolation = None;
         }
         generation.tidy()
     }
@@ -368,13 +355,11 @@ impl<'a> Loop<'a> {
     fn tuning(&mut self, generation: &Generation) -> Result<(), Error> {
         let window = self.window(generation)?;
         let trained = weights_file::load(&generation.folder.join(TRAINED))?;
-        let (reporter, interpolation) = (&mut self.reporter, self.state.interpolation);
+        let reporter = &mut self.reporter;
         let mut report = |progress| reporter.report(progress);
         let mut context = Context { threads: generation.settings.threads, stop: self.stop, on_event: &mut report };
-        let tuned = tuned(generation, trained, interpolation, &window, &mut context)?;
-        self.save_scaled(tuned.weights, &generation.folder.join(WEIGHTS), generation, &window)?;
-        self.state.interpolation = tuned.interpolation.or(interpolation);
-        Ok(())
+        let tuned = tuned(generation, &trained, &window, &mut context)?;
+        self.save_scaled(tuned, &generation.folder.join(WEIGHTS), generation, &window)
     }
 
     /// Plays the new weights against the best ones, and adopts them if they are proven stronger. Weights that the

@@ -15,10 +15,10 @@ use std::fs;
 
 fn tiny() -> SelfTrainSettings {
     // Fine-tuning from the positions of two generations on.
-    SelfTrainSettings { passes: 1, fine_tune_from: 200, ..tiny_by(Preset::Scratch, Method::Comparison) }
+    SelfTrainSettings { passes: 1, fine_tune_from: 200, ..tiny_by(Method::Comparison) }
 }
 
-fn tiny_by(preset: Preset, method: Method) -> SelfTrainSettings {
+fn tiny_by(method: Method) -> SelfTrainSettings {
     SelfTrainSettings {
         nodes: 40,
         label_nodes: 80,
@@ -32,7 +32,7 @@ fn tiny_by(preset: Preset, method: Method) -> SelfTrainSettings {
         long_games: 6,
         positions_per_game: 10,
         window: 2,
-        ..SelfTrainSettings::preset(preset, method)
+        ..SelfTrainSettings::of(method)
     }
 }
 
@@ -57,17 +57,6 @@ fn run_until(
     last: usize,
     events: &mut Vec<SelfTrainEvent>,
 ) -> SelfTrainSummary {
-    run_from(&Weights::material(), folder, settings, last, events)
-}
-
-/// The same from any weights.
-fn run_from(
-    start: &Weights,
-    folder: &Path,
-    settings: &SelfTrainSettings,
-    last: usize,
-    events: &mut Vec<SelfTrainEvent>,
-) -> SelfTrainSummary {
     let (stop, mut count) = (Control::new(false), 0);
     let mut report = |event: &SelfTrainEvent| {
         events.push(event.clone());
@@ -78,7 +67,7 @@ fn run_from(
     };
     let summary = match is_unfinished(folder) {
         true => resume(folder, &given("threads", settings.threads), None, &stop, &mut report),
-        false => begin(settings, start, start, folder, &stop, &mut report),
+        false => begin(settings, &Weights::material(), folder, &stop, &mut report),
     };
     summary.unwrap_or_else(|error| panic!("{error}"))
 }
@@ -157,7 +146,7 @@ fn stops_anywhere_and_threads_change_nothing() {
             true => resume(&broken, &given("threads", threads), None, &stop, &mut report),
             false => {
                 let settings = SelfTrainSettings { threads, ..tiny() };
-                begin(&settings, &material, &material, &broken, &stop, &mut report)
+                begin(&settings, &material, &broken, &stop, &mut report)
             }
         };
         if summary.unwrap().end == End::Finished {
@@ -186,7 +175,7 @@ fn a_regression_learns_from_search_scores() {
         generations: 3,
         tuning_pairs: 4,
         threads,
-        ..tiny_by(Preset::Scratch, Method::Regression)
+        ..tiny_by(Method::Regression)
     };
     let [whole, broken] = [(); 2].map(|()| Temporary::new());
     run_until(&whole, &settings(2), usize::MAX, &mut Vec::new());
@@ -228,93 +217,6 @@ fn a_regression_learns_from_search_scores() {
     assert!(log.contains("\"stage\":\"scale\"") && !log.contains("labels"), "{log}");
     let file = fs::read_to_string(whole.join("settings.json")).unwrap();
     assert!(file.contains("\"passes\": 6") && !file.contains("label-nodes"), "{file}");
-}
-
-/// From good weights the regression starts from the piece values all the same, at the scale of the scores, and learns
-/// from all generations. The new weights are interpolated with the initial ones, even if others are the best by then,
-/// by a coefficient that games find or that grows with the positions.
-#[test]
-fn good_weights_are_interpolated_with_a_regression() {
-    let by = |seed, tuning_pairs, threads| SelfTrainSettings {
-        seed,
-        passes: 3,
-        half_at: 300,
-        interpolation: 0.6,
-        positions: 320,
-        positions_per_game: 40,
-        tuning_pairs,
-        sprt: EASY.to_vec(),
-        threads,
-        ..tiny_by(Preset::Improve, Method::Regression)
-    };
-    let start = Weights::clone(&Weights::embedded());
-    let run = |seed, pairs| {
-        let folder = Temporary::new();
-        let summary = run_from(&start, &folder, &by(seed, pairs, 2), usize::MAX, &mut Vec::new());
-        (summary.adopted == 2).then_some(folder)
-    };
-    // Few games of few nodes are luck.
-    let (seed, whole, scheduled) = (2..30)
-        .find_map(|seed| Some((seed, run(seed, 40)?, run(seed, 0)?)))
-        .expect("in one of many trainings both generations are adopted");
-    let settings = |tuning_pairs, threads| by(seed, tuning_pairs, threads);
-    let broken = Temporary::new();
-    for (folder, pairs) in [(&whole, 40), (&scheduled, 0)] {
-        let mut found_before = f64::NAN;
-        for number in 1..=2 {
-            let path = folder.join(format!("generation-{number:03}"));
-            let mean = weights_file::load(&path.join("weights.json")).unwrap();
-            let made = &mean.meta.provenance;
-            assert_eq!((&made["from"], &made["of"]["of"]), (&start.id().into(), &Weights::material().id().into()));
-            let positions = made["of"]["positions"].as_u64().unwrap();
-            assert!(positions > 100 * number, "{made}");
-            let share = share_of(folder, number);
-            assert!(mean.units.win_rate == start.units.win_rate && mean.id() != start.id());
-            match pairs {
-                0 => assert_eq!(made["share"], share),
-                _ => {
-                    // Few positions make poor weights, and games measure it.
-                    let found = made["tuned"]["interpolation"].as_f64().unwrap();
-                    assert!(found < share && made["pairs"] == pairs, "{made}");
-                    let fitted = weights_file::load(&path.join("trained.json")).unwrap();
-                    assert!(made["of"] == fitted.meta.provenance && fitted.id() != mean.id());
-                    // The second begins where the first ended.
-                    assert_eq!(tuning_starts_at(&path), if number == 1 { share } else { found_before });
-                    found_before = found;
-                }
-            }
-        }
-    }
-    let (state, _) = saved(&whole).unwrap();
-    let found = weights_file::load(&whole.join("generation-002/weights.json")).unwrap().meta.provenance;
-    assert_eq!(state.interpolation, found["tuned"]["interpolation"].as_f64());
-    assert_eq!(saved(&scheduled).unwrap().0.interpolation, None);
-    // A new training does not start from the coefficient of another one.
-    let other = Temporary::new();
-    let found = weights_file::load(&whole.join("generation-002/weights.json")).unwrap();
-    run_from(&found, &other, &SelfTrainSettings { generations: 1, ..settings(40, 2) }, usize::MAX, &mut Vec::new());
-    assert_eq!(tuning_starts_at(&other.join("generation-001")), share_of(&other, 1));
-    // Neither does a stop change one.
-    let (mut legs, mut events) = (0, Vec::new());
-    while run_from(&start, &broken, &settings(40, 1 + legs % 2), 1 + legs, &mut events).end != End::Finished {
-        legs += 1;
-    }
-    assert!(legs > 3 && weights(&whole) == weights(&broken), "{legs}");
-}
-
-/// The interpolation coefficient by the positions that generation `last` learns from: one half at 300, 0.6 at most.
-fn share_of(folder: &Path, last: u64) -> f64 {
-    let samples =
-        |number: u64| SampleFile::open(&folder.join(format!("generation-{number:03}/labeled.samples"))).unwrap();
-    let learned = |number| samples(number).load().unwrap().iter().filter(|sample| !sample.is_test()).count();
-    let positions: usize = (1..=last).map(learned).sum();
-    (positions as f64 / (positions + 300) as f64).min(0.6)
-}
-
-/// The interpolation coefficient at the beginning of a tuning.
-fn tuning_starts_at(generation: &Path) -> f64 {
-    let state: serde_json::Value = serde_json::from_slice(&fs::read(generation.join("tuning.json")).unwrap()).unwrap();
-    state["parameters"][0]["value"].as_f64().unwrap()
 }
 
 /// A test that everything passes.
@@ -415,84 +317,6 @@ fn the_engine_plays_with_what_is_proven() {
     assert!(events.iter().any(unproven));
 }
 
-/// From weights that know something: the pieces and the worth of the move stay, and so does what a value means to
-/// search; a second generation takes a smaller step than a first that was rejected.
-#[test]
-fn good_weights_change_by_parts_of_the_way() {
-    let folder = Temporary::new();
-    let start = Weights::clone(&Weights::embedded());
-    let (stop, mut report) = (Control::new(false), |_: &SelfTrainEvent| ());
-    // One pair of games proves nothing.
-    let settings = SelfTrainSettings {
-        sprt: HOPELESS.to_vec(),
-        match_games: 2,
-        passes: 1,
-        ..tiny_by(Preset::Improve, Method::Comparison)
-    };
-    begin(&settings, &start, &start, &folder, &stop, &mut report).unwrap();
-    for (number, share) in [(1, 0.5), (2, 0.25)] {
-        let path = folder.join(format!("generation-{number:03}/weights.json"));
-        let weights = weights_file::load(&path).unwrap();
-        assert_ne!(weights.id(), start.id());
-        assert!(weights.units.scale == start.units.scale && weights.units.win_rate == start.units.win_rate);
-        for group in ["material", "tempo"] {
-            assert_eq!(weights.group(group), start.group(group), "{group}");
-        }
-        assert_eq!(weights.meta.provenance["share"], share);
-    }
-}
-
-/// Defaults are careful where the initial weights know more than piece values: games say how far the weights go, more
-/// of them after a generation that was rejected, and neither stops nor threads change that.
-#[test]
-fn games_say_how_far_good_weights_go() {
-    let start = Weights::clone(&Weights::embedded());
-    let settings = |threads| SelfTrainSettings {
-        sprt: HOPELESS.to_vec(),
-        // So few positions move weights only in many steps.
-        passes: 8,
-        tuning_pairs: 3,
-        threads,
-        ..tiny_by(Preset::Improve, Method::Comparison)
-    };
-    let [whole, broken] = [(); 2].map(|()| Temporary::new());
-    let (stop, mut report) = (Control::new(false), |_: &SelfTrainEvent| ());
-    begin(&settings(2), &start, &start, &whole, &stop, &mut report).unwrap();
-    for (number, pairs) in [(1, 3), (2, 6)] {
-        let path = whole.join(format!("generation-{number:03}"));
-        let [tuned, trained] =
-            ["weights.json", "trained.json"].map(|name| weights_file::load(&path.join(name)).unwrap());
-        assert!(tuned.id() != start.id() && tuned.id() != trained.id() && trained.id() != start.id());
-        assert_eq!(tuned.units.win_rate, start.units.win_rate);
-        assert_eq!(tuned.meta.provenance["pairs"], pairs);
-        let values = tuned.meta.provenance["tuned"].as_object().unwrap();
-        for begins in ["@pairs", "interpolation"] {
-            assert!(values.keys().any(|name| name.starts_with(begins)), "{values:?}");
-        }
-    }
-    let tunings = |begun: &mut bool| {
-        let (stop, mut reports) = (Control::new(false), 0);
-        let mut report = |event: &SelfTrainEvent| {
-            if let SelfTrainEvent::Progress(StageProgress { stage: Stage::Tuning, done, .. }) = event {
-                reports += 1;
-                if *done > 0 || reports == 1 {
-                    stop.stop();
-                }
-            }
-        };
-        match std::mem::replace(begun, true) {
-            true => resume(&broken, &Given::new(), None, &stop, &mut report),
-            false => begin(&settings(1), &start, &start, &broken, &stop, &mut report),
-        }
-    };
-    let (mut begun, mut legs) = (false, 0);
-    while tunings(&mut begun).unwrap().end != End::Finished {
-        legs += 1;
-        assert!(legs < 50);
-    }
-    assert!(legs >= 2 && weights(&whole) == weights(&broken), "{legs}");
-}
-
 #[test]
 fn games_of_a_file_teach_their_moves() {
     let source = Temporary::new();
@@ -529,7 +353,6 @@ fn games_of_a_file_teach_their_moves() {
     let refused = begin(
         &from_games(&games, Some(ScoreSide::White)),
         &Weights::material(),
-        &Weights::material(),
         &white,
         &Control::new(false),
         &mut |_: &SelfTrainEvent| (),
@@ -560,14 +383,10 @@ fn other_games_take_the_place_of_those_that_teach_nothing() {
     let settings = from_games(&games, None);
     let stop = Control::new(false);
     let mut ignore = |_: &SelfTrainEvent| ();
-    let error = begin(&settings, &Weights::material(), &Weights::material(), &path, &stop, &mut ignore)
-        .unwrap_err()
-        .to_string();
+    let error = begin(&settings, &Weights::material(), &path, &stop, &mut ignore).unwrap_err().to_string();
     assert!(error.contains("other-games") && !path.exists(), "{error}");
     fs::write(&games, "no game\n").unwrap();
-    let error = begin(&settings, &Weights::material(), &Weights::material(), &path, &stop, &mut ignore)
-        .unwrap_err()
-        .to_string();
+    let error = begin(&settings, &Weights::material(), &path, &stop, &mut ignore).unwrap_err().to_string();
     assert!(error.contains("no position was found"), "{error}");
     let own = given("games-file", serde_json::Value::Null);
     assert_eq!(resume(&path, &own, None, &stop, &mut ignore).unwrap().end, End::Finished);
@@ -581,7 +400,7 @@ fn what_cannot_be_done_is_said() {
     let mut ignore = |_: &SelfTrainEvent| ();
     fs::write(&path, "a file").unwrap();
     let below = path.join("below");
-    let error = begin(&tiny(), &Weights::material(), &Weights::material(), &below, &stop, &mut ignore).unwrap_err();
+    let error = begin(&tiny(), &Weights::material(), &below, &stop, &mut ignore).unwrap_err();
     assert!(matches!(error, Error::File { .. }) && error.to_string().contains("below"), "{error}");
     let error = resume(&below, &Given::new(), None, &stop, &mut ignore).unwrap_err();
     assert!(error.to_string().starts_with("there is no training in "), "{error}");
@@ -589,7 +408,7 @@ fn what_cannot_be_done_is_said() {
     fs::remove_file(&path).unwrap();
 
     run_until(&path, &tiny(), 1, &mut Vec::new());
-    let error = begin(&tiny(), &Weights::material(), &Weights::material(), &path, &stop, &mut ignore).unwrap_err();
+    let error = begin(&tiny(), &Weights::material(), &path, &stop, &mut ignore).unwrap_err();
     assert!(error.to_string().contains("holds a training already"), "{error}");
 }
 
@@ -704,10 +523,8 @@ fn with_state(folder: &Path, change: impl FnOnce(&mut serde_json::Value)) {
 fn a_folder_of_another_program_is_left_alone() {
     let stop = Control::new(false);
     stop.stop();
-    let begin = |path: &Path| {
-        begin(&tiny(), &Weights::material(), &Weights::material(), path, &stop, &mut |_| ())
-            .map_err(|error| error.to_string())
-    };
+    let begin =
+        |path: &Path| begin(&tiny(), &Weights::material(), path, &stop, &mut |_| ()).map_err(|error| error.to_string());
     let path = Temporary::folder();
     for name in ["log.jsonl", "best.json", "start.json", "checkpoint.bin", "lock"] {
         fs::write(path.join(name), "of another program").unwrap();
@@ -733,7 +550,7 @@ fn a_folder_of_another_program_is_left_alone() {
 
 #[test]
 fn settings_are_checked() {
-    let settings = SelfTrainSettings::preset(Preset::Scratch, Method::Comparison);
+    let settings = SelfTrainSettings::of(Method::Comparison);
     assert_eq!(settings.check(), Ok(()));
     for (name, value, word) in [
         ("nodes", 0.into(), "nodes"),
@@ -757,8 +574,7 @@ fn settings_are_checked() {
 fn settings_in_the_folder_are_those_of_a_new_training() {
     let folder = Temporary::folder();
     let path = folder.join("settings.json");
-    let material = Weights::material();
-    let resolve = |given: &Given| SelfTrainSettings::resolve(&material, &folder, given);
+    let resolve = |given: &Given| SelfTrainSettings::resolve(&folder, given);
     fs::write(&path, r#"{"method": "comparison", "label-nodes": 80, "minutes": 10, "match-games": 6}"#).unwrap();
     let settings = resolve(&given("label-nodes", 90)).unwrap();
     assert_eq!((settings.method, settings.label_nodes, settings.match_games), (Method::Comparison, 90, 6));

@@ -5,9 +5,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use dyad_engine::board::Game;
-use dyad_engine::control::Control;
 use dyad_engine::eval::layout::{GROUPS, Group, MATERIAL, PAIRS, PIECE_SQUARE};
-use dyad_engine::eval::{FloatWeights, Units, Weights};
+use dyad_engine::eval::{FloatWeights, Weights};
 use dyad_engine::value::Value;
 use dyad_formats::error::Error;
 use dyad_formats::game::GameRecord;
@@ -16,7 +15,6 @@ use dyad_formats::packed::Packed;
 use serde_json::json;
 
 use super::generator::{FILTER_NODES, GeneratorSettings, HASH};
-use super::presets::knows_more_than_pieces;
 use super::settings::{Method, SelfTrainSettings};
 use crate::arena::game_file;
 use crate::arena::matches::{Match, MatchPlayer};
@@ -26,10 +24,9 @@ use crate::arena::statistics::{Decision, Estimate, Sprt};
 use crate::base::context::Context;
 use crate::base::group_value::GroupValue;
 use crate::base::words::grouped;
-use crate::data::leaves::at_leaves;
 use crate::data::positions::Filters;
 use crate::data::prepare;
-use crate::fit::calibration::{pawns_of_e, scale_like};
+use crate::fit::calibration::pawns_of_e;
 use crate::fit::regression::{self as fit, Data, Target};
 
 /// Smallest number of updates in a pass of a regression; the batches of small data sets are smaller.
@@ -93,7 +90,6 @@ pub fn games(settings: &SelfTrainSettings, generation: u32) -> GeneratorSettings
         games: settings.positions.div_ceil(settings.positions_per_game as u64),
         nodes: settings.nodes_of(generation),
         variant: settings.variant,
-        policy_openings: settings.policy_openings,
         limit: if settings.method == Method::Comparison { BALANCED } else { GeneratorSettings::default().limit },
         seed: seed(settings, generation, RandomStream::Games),
         ..GeneratorSettings::default()
@@ -117,46 +113,30 @@ pub fn positions(settings: &SelfTrainSettings, generation: u32, filters: Filters
     }
 }
 
-/// Filters of the positions of a regression.
-#[must_use]
-pub fn filters(settings: &SelfTrainSettings) -> Filters {
-    if settings.leaves() { Filters::with_scores() } else { Filters::quiescent_with_scores() }
-}
-
-/// A regression to the positions of a window. It starts from the initial weights, or from the piece values if the
-/// initial weights know more than these: they would already agree with the scores of their own searches.
+/// A regression to the positions of a window. It starts from the initial weights: better ones would already agree with
+/// the scores of their own searches.
 pub struct WindowFit<'a> {
     settings: fit::FitSettings,
     data: Data,
     generation: u32,
     initial: &'a Weights,
-    best: &'a Weights,
     /// Whether the 2-tuples are frozen.
     pairs_frozen: bool,
 }
 
 impl<'a> WindowFit<'a> {
-    /// Prepares the fit of a generation; `best` are the weights that played the games.
+    /// Prepares the fit of a generation.
     ///
     /// # Errors
-    /// When there is no position to learn from, or when it is stopped.
+    /// When there is no position to learn from.
     pub fn new(
         own: &SelfTrainSettings,
         generation: u32,
         samples: &[Packed],
-        [initial, best]: [&'a Arc<Weights>; 2],
-        threads: usize,
-        stop: &Control,
+        initial: &'a Weights,
     ) -> Result<WindowFit<'a>, Error> {
-        let resolved;
-        let all = if own.leaves() {
-            resolved = at_leaves(samples, best, threads, stop)?;
-            &resolved
-        } else {
-            samples
-        };
-        let target = Target { result_share: own.result_share, pawns: pawns_of_e(all)? };
-        let (mut data, usual) = (Data::of(all, &target)?, fit::FitSettings::default());
+        let target = Target { result_share: own.result_share, pawns: pawns_of_e(samples)? };
+        let (mut data, usual) = (Data::of(samples, &target)?, fit::FitSettings::default());
         let pairs_frozen = data.train.len() < PAIRS_FROM;
         if pairs_frozen {
             // So few test positions measure nothing: the match decides.
@@ -179,7 +159,7 @@ impl<'a> WindowFit<'a> {
             settings.l2.push(GroupValue::new("*", l2));
         }
         settings.l2.push(GroupValue::new(PAIRS.name, own.pairs_l2));
-        Ok(WindowFit { settings, data, generation, initial, best, pairs_frozen })
+        Ok(WindowFit { settings, data, generation, initial, pairs_frozen })
     }
 
     /// Only the values of the pieces and of their squares learn, and freely: a first look at what few games teach.
@@ -219,10 +199,8 @@ impl<'a> WindowFit<'a> {
     /// # Errors
     /// When the result is no valid weights, or when it is stopped.
     pub fn run(&self, context: &mut Context<'_, fit::FitEvent>) -> Result<Weights, Error> {
-        let WindowFit { settings, data, generation, initial, best, .. } = self;
-        let knows_more = knows_more_than_pieces(initial);
-        let start = if knows_more { Weights::material() } else { Weights::clone(initial) };
-        let fitted = fit::fit(settings, data, &FloatWeights::from(&start), context)?;
+        let WindowFit { settings, data, generation, initial: start, .. } = self;
+        let fitted = fit::fit(settings, data, &FloatWeights::from(*start), context)?;
         if fitted.stopped {
             return Err(Error::Stopped);
         }
@@ -236,12 +214,8 @@ impl<'a> WindowFit<'a> {
         });
         // With the units of the initial weights all generations have the same piece values. A scale fitted to search
         // scores of the weights themselves could grow from generation to generation.
-        let units = if knows_more { Units::default() } else { start.units };
-        let (mut weights, _) = fitted.calibrated(made, fit::Calibration::Units(units), settings.target.pawns)?;
-        if knows_more {
-            scale_like(&mut weights, best, &data.train, settings.target.pawns)?;
-        }
-        Ok(weights)
+        let calibration = fit::Calibration::Units(start.units);
+        Ok(fitted.calibrated(made, calibration, settings.target.pawns)?.0)
     }
 }
 
@@ -270,7 +244,6 @@ pub fn openings(
 ) -> RandomOpenings<impl FnMut(&Game) -> Value + Send + use<>> {
     let random = OpeningSettings { variant: settings.variant, ..OpeningSettings::new(seed) };
     RandomOpenings::new(random, opening_filter(Arc::clone(other), FILTER_NODES))
-        .with_policy(settings.policy_openings, Arc::clone(other))
 }
 
 /// The SPRT that ends the games against the reference early if the weights are far weaker.

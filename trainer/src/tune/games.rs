@@ -46,10 +46,6 @@ pub struct Tuning<'a> {
     pub nodes: u64,
     /// Hash of each player, in megabytes.
     pub hash: usize,
-    /// Fraction of the openings that are sampled from the policy of `policy`.
-    pub policy_openings: f64,
-    /// Weights of the policy.
-    pub policy: Arc<Weights>,
     /// Adjudication rules.
     pub adjudication: Adjudication,
 }
@@ -183,9 +179,7 @@ impl Tuning<'_> {
         let players = [player(a)?, player(b)?];
         let played = Match { players, limits, hash: self.hash, pairs: 1, threads: 1, adjudication, sprt: None };
         let settings = OpeningSettings::new(hash::fold(hash::mix(self.seed), trial.number));
-        let openings = RandomOpenings::new(settings, filter);
-        let mut openings = openings.with_policy(self.policy_openings, Arc::clone(&self.policy));
-        let opening = openings.next().expect("random openings have no end");
+        let opening = RandomOpenings::new(settings, filter).next().expect("random openings have no end");
         Ok(played.play_pair(0, &opening, control)?.each_ref().map(MatchGame::points))
     }
 }
@@ -224,8 +218,6 @@ mod tests {
             seed,
             nodes: 40,
             hash: 1,
-            policy_openings: 0.5,
-            policy: Weights::embedded(),
             adjudication: Adjudication { plies: Some(120), ..Adjudication::default() },
         };
         tuning.run(path, Duration::ZERO, &mut Context { threads, stop, on_event })
