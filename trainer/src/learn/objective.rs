@@ -63,22 +63,6 @@ pub enum Objective {
         /// What the value of the desired leaf is fitted to.
         outcome: Outcome,
     },
-    /// One loss for moves and values, in units of evaluation: for fine-tuning good weights.
-    ///
-    /// *Moves.* The desired move is drawn from all moves with probabilities proportional to e^(value / temperature),
-    /// and the loss is the negative logarithm of its probability, times the temperature. The temperature is fixed, so
-    /// unlike formula (3) the loss is not homogeneous: it does not shrink when all weights do.
-    ///
-    /// *Values.* No move is better than the best one, so a sibling valued above the searched score of the position is
-    /// pushed down to that score, by the same cross entropy as the desired leaf and with the same weight, shared by all
-    /// siblings. So every searched leaf contributes, and the refutation of a bad move is learned from positions where it
-    /// could have been played.
-    Listwise {
-        /// The difference of values at which one move is e times as likely as another.
-        temperature: f64,
-        /// What the value of the desired leaf is fitted to.
-        outcome: Outcome,
-    },
 }
 
 /// The fit of the value of a desired leaf to the game's result and to a searched score, by the cross entropy between
@@ -107,7 +91,6 @@ impl Objective {
             ObjectiveName::Perceptron => Objective::Perceptron,
             ObjectiveName::RankingSvm => Objective::RankingSvm { margin },
             ObjectiveName::Logistic => Objective::Logistic { temperature, outcome },
-            ObjectiveName::Listwise => Objective::Listwise { temperature, outcome },
         }
     }
 
@@ -118,9 +101,7 @@ impl Objective {
         match *self {
             Objective::Perceptron => 0,
             Objective::RankingSvm { margin } => margin,
-            Objective::Logistic { temperature, .. } | Objective::Listwise { temperature, .. } => {
-                (NEGLIGIBLE * temperature).ceil() as Value
-            }
+            Objective::Logistic { temperature, .. } => (NEGLIGIBLE * temperature).ceil() as Value,
         }
     }
 
@@ -138,10 +119,6 @@ impl Objective {
             Objective::RankingSvm { margin } => ranking_svm(f64::from(*margin), values, siblings),
             Objective::Logistic { temperature, outcome } => {
                 outcome.add(values, logistic(*temperature, values, siblings))
-            }
-            Objective::Listwise { temperature, outcome } => {
-                let gradient = listwise(*temperature, values, siblings);
-                outcome.add(values, outcome.bound(values, gradient, siblings))
             }
         }
     }
@@ -190,51 +167,17 @@ fn logistic(temperature: f64, values: &Values, siblings: &mut Vec<f64>) -> Value
     gradient
 }
 
-fn listwise(temperature: f64, values: &Values, siblings: &mut Vec<f64>) -> ValueGradient {
-    let top = values.siblings.iter().fold(values.desired, |top, &value| top.max(value));
-    let odds = |value: f64| ((value - top) / temperature).exp();
-    let all = odds(values.desired) + values.siblings.iter().map(|&value| odds(value)).sum::<f64>();
-    siblings.extend(values.siblings.iter().map(|&value| -odds(value) / all));
-    if values.siblings.is_empty() {
-        return ValueGradient::default();
-    }
-    let loss = temperature * (all.ln() - (values.desired - top) / temperature);
-    ValueGradient { loss, desired: 1.0 - odds(values.desired) / all }
-}
-
 impl Outcome {
     /// Adds the loss and the derivative of the desired leaf.
     fn add(&self, values: &Values, mut gradient: ValueGradient) -> ValueGradient {
-        let score = values.score.map(|score| sigmoid(score / self.scale));
+        let (x, score) = (values.desired / self.scale, values.score.map(|score| sigmoid(score / self.scale)));
         for (weight, target) in [(self.result_weight, values.result), (self.score_weight, score)] {
             if let (Some(target), true) = (target, weight > 0.0) {
-                let (loss, desired) = self.cross_entropy(values.desired, target, weight);
-                gradient.desired += desired;
-                gradient.loss += loss;
+                gradient.desired += weight * (target - sigmoid(x));
+                gradient.loss += weight * self.scale * cross_entropy(target, x);
             }
         }
         gradient
-    }
-
-    /// Adds the loss and the derivatives of siblings valued above the searched score.
-    fn bound(&self, values: &Values, mut gradient: ValueGradient, siblings: &mut [f64]) -> ValueGradient {
-        let share = self.score_weight / values.count.max(1) as f64;
-        let Some(score) = values.score.filter(|_| share > 0.0) else { return gradient };
-        let bound = sigmoid(score / self.scale);
-        for (&value, strength) in values.siblings.iter().zip(siblings).filter(|(value, _)| **value > score) {
-            // Minus its minimum, so that the loss starts at zero.
-            let (loss, up) = self.cross_entropy(value, bound, share);
-            gradient.loss += loss - self.cross_entropy(score, bound, share).0;
-            *strength += up;
-        }
-        gradient
-    }
-
-    /// Cross-entropy loss, in units of evaluation, and negative derivative of a value whose expected score should be
-    /// `target`.
-    fn cross_entropy(&self, value: f64, target: f64, weight: f64) -> (f64, f64) {
-        let x = value / self.scale;
-        (weight * self.scale * cross_entropy(target, x), weight * (target - sigmoid(x)))
     }
 }
 
@@ -247,13 +190,10 @@ mod tests {
     }
 
     const OUTCOME: Outcome = Outcome { result_weight: 0.5, score_weight: 0.25, scale: 200.0 };
-    const NO_OUTCOME: Outcome = Outcome { result_weight: 0.0, score_weight: 0.0, ..OUTCOME };
-    const MOVES: Objective = Objective::Listwise { temperature: 40.0, outcome: NO_OUTCOME };
-    const OBJECTIVES: [Objective; 4] = [
+    const OBJECTIVES: [Objective; 3] = [
         Objective::Perceptron,
         Objective::RankingSvm { margin: 70 },
         Objective::Logistic { temperature: 40.0, outcome: OUTCOME },
-        Objective::Listwise { temperature: 40.0, outcome: OUTCOME },
     ];
 
     #[test]
@@ -291,40 +231,6 @@ mod tests {
             assert!((with.desired - without.desired).abs() < 1e-3);
             assert!(gradients[0].abs() < 1e-3);
         }
-    }
-
-    /// Three equal moves have equal probabilities, and without a result or score there is no other gradient.
-    #[test]
-    fn listwise_probabilities_by_hand() {
-        let values = Values { desired: 50.0, siblings: &[50.0, 50.0], count: 2, result: None, score: None };
-        let mut gradients = Vec::new();
-        let gradient = MOVES.gradient(&values, &mut gradients);
-        assert!(
-            (gradient.desired - 2.0 / 3.0).abs() < 1e-12 && (gradient.loss - 40.0 * 3f64.ln()).abs() < 1e-9,
-            "{gradient:?}"
-        );
-        assert!(gradients.iter().all(|gradient| (gradient + 1.0 / 3.0).abs() < 1e-12), "{gradients:?}");
-    }
-
-    /// A sibling above the position's score is pushed down, one below is unchanged; values whose exponentials overflow
-    /// give finite results.
-    #[test]
-    fn no_sibling_may_exceed_the_searched_score() {
-        let mut gradients = vec![0.0; 3];
-        let values = values(50.0, &[59.0, 61.0, 90_000.0]);
-        let gradient = OUTCOME.bound(&values, ValueGradient::default(), &mut gradients);
-        assert_eq!((gradients[0], gradient.desired), (0.0, 0.0));
-        assert!(
-            gradients[1] < 0.0 && gradients[2] < gradients[1] && gradient.loss.is_finite(),
-            "{gradients:?} {gradient:?}"
-        );
-    }
-
-    /// Unlike formula (3): ten times the values are not ten times the loss.
-    #[test]
-    fn listwise_is_not_homogeneous() {
-        let loss = |factor: f64| MOVES.gradient(&values(50.0 * factor, &[60.0 * factor]), &mut Vec::new()).loss;
-        assert!(loss(0.0) > 0.0 && loss(10.0) < 9.0 * loss(1.0));
     }
 
     #[test]

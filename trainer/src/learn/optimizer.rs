@@ -63,16 +63,16 @@ impl Optimizer {
         }
     }
 
-    /// The decay by L2 for [`DECAY_EVERY`] updates, at `annealing` times the rate; empty if no group has L2.
+    /// The decay by L2 for [`DECAY_EVERY`] updates; empty if no group has L2.
     #[must_use]
-    pub fn decay(&self, settings: &TrainingSettings, weights: &FloatWeights, annealing: f64) -> Update {
+    pub fn decay(&self, settings: &TrainingSettings, weights: &FloatWeights) -> Update {
         let mut changes = Update::new();
         for group in &GROUPS {
             let l2 = settings.l2_of(group.name);
             if l2 == 0.0 {
                 continue;
             }
-            let lost = (1.0 - annealing * self.rate * l2).powi(DECAY_EVERY as i32) - 1.0;
+            let lost = (1.0 - self.rate * l2).powi(DECAY_EVERY as i32) - 1.0;
             changes.extend(group.range().filter_map(|i| {
                 let (mg, eg) = (weights.mg[i] * lost, weights.eg[i] * lost);
                 (mg != 0.0 || eg != 0.0).then_some(UpdateEntry { feature: i as u32, mg, eg })
@@ -128,7 +128,7 @@ mod tests {
         let l2 = vec![GroupValue::new("piece_square", 1e-3)];
         let settings = TrainingSettings { l2, ..TrainingSettings::default() };
         let weights = FloatWeights { mg: vec![1.0; LEN], eg: vec![-2.0; LEN] };
-        let changes = optimizer(OptimizerName::Plain, 1.0).decay(&settings, &weights, 1.0);
+        let changes = optimizer(OptimizerName::Plain, 1.0).decay(&settings, &weights);
         assert_eq!(changes.len(), layout::PIECE_SQUARE.len);
         let kept = 0.999f64.powi(100);
         for change in changes {

@@ -8,7 +8,6 @@ use crate::base::group_value::{GroupValue, by_feature, groups, is_selected, numb
 use crate::base::is_default;
 use crate::base::number::{self, number};
 use crate::base::words::name_of;
-use crate::fit::regression::cosine;
 use clap::{Args, ValueEnum};
 use dyad_engine::eval::layout::select;
 use dyad_engine::value::Value;
@@ -45,13 +44,13 @@ pub struct TrainingSettings {
     /// Margin of the desired move, in units of evaluation; ranking-svm only
     #[arg(long, value_name = "UNITS", value_parser = number(MARGIN), default_value_t = Self::default().margin)]
     pub margin: Value,
-    /// Difference of values that is preferred at 73 %, in units of evaluation; logistic and listwise only
+    /// Difference of values that is preferred at 73 %, in units of evaluation; logistic only
     #[arg(long, value_name = "UNITS", value_parser = number(POSITIVE), default_value_t = Self::default().temperature)]
     pub temperature: f64,
-    /// Weight of the game's result at the desired leaf; logistic and listwise only
+    /// Weight of the game's result at the desired leaf; logistic only
     #[arg(long, value_name = "WEIGHT", value_parser = number(WEIGHT), default_value_t = Self::default().result_weight)]
     pub result_weight: f64,
-    /// Weight of the score at the desired leaf; logistic and listwise only
+    /// Weight of the score at the desired leaf; logistic only
     #[arg(long, value_name = "WEIGHT", value_parser = number(WEIGHT), default_value_t = Self::default().score_weight)]
     pub score_weight: f64,
     /// The value with an expected score of 73 % (odds of e), in units of evaluation; that of the initial weights if it
@@ -77,9 +76,6 @@ pub struct TrainingSettings {
     /// Span over which the weights are averaged
     #[arg(long, value_name = "SPAN", value_enum, default_value_t)]
     pub averaging: Averaging,
-    /// Let the rate fall along a cosine to a hundredth at the end of the last iteration.
-    #[arg(skip)]
-    pub anneal: bool,
     /// Keep scale and win-rate model of the initial weights
     #[arg(long)]
     pub keep_scale: bool,
@@ -131,7 +127,6 @@ impl Default for TrainingSettings {
             l2: Vec::new(),
             freeze: Vec::new(),
             averaging: Averaging::default(),
-            anneal: false,
             keep_scale: false,
             positions: None,
             untapered: false,
@@ -151,8 +146,6 @@ pub enum ObjectiveName {
     RankingSvm,
     /// Pairwise log loss.
     Logistic,
-    /// Moves and values in one loss, for fine-tuning good weights.
-    Listwise,
 }
 
 /// The [optimizers](crate::learn::optimizer) by name.
@@ -223,31 +216,19 @@ impl TrainingSettings {
 
     /// Refuses settings that the objective does not have.
     fn check_objective(&self) -> Result<(), String> {
-        use ObjectiveName::{Listwise, Logistic, RankingSvm};
+        use ObjectiveName::{Logistic, RankingSvm};
         let usual = TrainingSettings::default();
-        let values = [Logistic, Listwise].as_slice();
-        for (name, differs, objectives) in [
-            ("margin", self.margin != usual.margin, [RankingSvm].as_slice()),
-            ("temperature", self.temperature != usual.temperature, values),
-            ("result-weight", self.result_weight != usual.result_weight, values),
-            ("score-weight", self.score_weight != usual.score_weight, values),
+        for (name, differs, objective) in [
+            ("margin", self.margin != usual.margin, RankingSvm),
+            ("temperature", self.temperature != usual.temperature, Logistic),
+            ("result-weight", self.result_weight != usual.result_weight, Logistic),
+            ("score-weight", self.score_weight != usual.score_weight, Logistic),
         ] {
-            if differs && !objectives.contains(&self.objective) {
-                let names: Vec<String> = objectives.iter().map(name_of).collect();
-                return Err(format!("{name}: it changes nothing without the objective {}", names.join(" or ")));
+            if differs && objective != self.objective {
+                return Err(format!("{name}: it changes nothing without the objective {}", name_of(&objective)));
             }
         }
         Ok(())
-    }
-
-    /// Factor of all rates in an iteration (from 1), at the fraction `done` of it.
-    #[must_use]
-    pub fn annealing(&self, iteration: u32, done: f64) -> f64 {
-        if !self.anneal {
-            return 1.0;
-        }
-        let done = (f64::from(iteration.saturating_sub(1)) + done) / f64::from(self.iterations.max(1));
-        cosine(done.min(1.0))
     }
 
     /// The learning rate of each feature, as a multiple of [`TrainingSettings::rate`].
@@ -314,7 +295,7 @@ mod tests {
             (r#"{"objective": "logistic", "temperature": 0}"#, "temperature"),
             (r#"{"objective": "logistic", "temperature": 1e9}"#, "temperature"),
             (r#"{"objective": "logistic", "temperature": 1e-308}"#, "temperature must be 0.000001 to 10000000"),
-            (r#"{"objective": "listwise", "outcome-scale": 1e-9}"#, "outcome-scale"),
+            (r#"{"objective": "logistic", "outcome-scale": 1e-9}"#, "outcome-scale"),
             (r#"{"objective": "logistic", "result-weight": -5}"#, "result-weight"),
             (r#"{"objective": "logistic", "score-weight": 1e300}"#, "score-weight"),
             (r#"{"l2": ["pairs=-1"]}"#, "l2: the number of pairs"),
@@ -322,7 +303,7 @@ mod tests {
             (r#"{"rate": 3, "l2": ["piece_square=1"]}"#, "l2: 1 for piece_square times the rate 3 must be below 1"),
             (r#"{"batch": 18446744073709551615}"#, "batch"),
             (r#"{"margin": 3}"#, "margin: it changes nothing without the objective ranking-svm"),
-            (r#"{"temperature": 3}"#, "temperature: it changes nothing without the objective logistic or listwise"),
+            (r#"{"temperature": 3}"#, "temperature: it changes nothing without the objective logistic"),
             (r#"{"objective": "ranking-svm", "score-weight": 1}"#, "score-weight: it changes nothing"),
         ];
         for (text, word) in cases {

@@ -200,11 +200,7 @@ fn refuse_changes(folder: &Path, begun: &TrainingSettings, now: &TrainingSetting
 /// The settings without those that may change when a run is resumed, and without the paths of files, whose content is
 /// compared instead.
 fn fixed(settings: &TrainingSettings) -> TrainingSettings {
-    let TrainingSettings { mut iterations, keep_going, .. } = TrainingSettings::default();
-    if settings.anneal {
-        // The rate of each update depends on the number of iterations.
-        iterations = settings.iterations;
-    }
+    let TrainingSettings { iterations, keep_going, .. } = TrainingSettings::default();
     TrainingSettings { iterations, keep_going, samples: PathBuf::new(), weights: None, ..settings.clone() }
 }
 
@@ -331,7 +327,7 @@ impl Run<'_, '_, '_> {
         if self.context.stop.stopped() {
             return Ok(());
         }
-        let Plan { settings, state, selection, .. } = &mut self.plan;
+        let Plan { settings, state, .. } = &mut self.plan;
         for result in &results {
             state.report.count(result);
             state.iteration_counters.count(result);
@@ -345,15 +341,14 @@ impl Run<'_, '_, '_> {
         if !changes.is_empty() {
             state.updates += 1;
             state.optimizer.step(&mut changes);
-            let annealing = settings.annealing(state.iteration, state.done as f64 / selection.training.len() as f64);
             for change in &mut changes {
-                let rate = annealing * self.rates[change.feature as usize];
+                let rate = self.rates[change.feature as usize];
                 change.mg *= rate;
                 change.eg *= rate;
             }
             state.change(&changes);
             if state.updates % DECAY_EVERY == 0 {
-                let decay = state.optimizer.decay(settings, &state.weights, annealing);
+                let decay = state.optimizer.decay(settings, &state.weights);
                 state.change(&decay);
                 changes.extend(decay);
             }

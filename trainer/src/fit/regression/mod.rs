@@ -16,7 +16,7 @@ mod gradient;
 mod settings;
 
 pub use data::Data;
-pub(crate) use settings::cosine;
+use settings::cosine;
 pub use settings::{FitGroup, FitSettings, Target};
 
 use dyad_engine::eval::layout::{MATERIAL, PIECE_SQUARE};

@@ -70,7 +70,7 @@ pub struct FitGroup {
 }
 
 /// Factor of all rates when the fraction `done` of a training is done: from 1 to a hundredth along a cosine.
-pub(crate) fn cosine(done: f64) -> f64 {
+pub(super) fn cosine(done: f64) -> f64 {
     0.01 + 0.99 * 0.5 * (1.0 + (std::f64::consts::PI * done).cos())
 }
 

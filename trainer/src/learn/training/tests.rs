@@ -328,55 +328,38 @@ fn a_stop_in_a_report_loses_nothing() {
     assert_eq!(results(&whole), results(&parts));
 }
 
-/// Fine-tuning: moves and values in one loss, a falling rate, L2.
-fn fine_tuning() -> TrainingSettings {
+/// Moves and values in one loss, one average of all iterations, L2.
+fn of_values() -> TrainingSettings {
     TrainingSettings {
         batch: 1,
-        objective: ObjectiveName::Listwise,
+        objective: ObjectiveName::Logistic,
         temperature: 80.0,
         result_weight: 0.5,
         score_weight: 0.5,
         averaging: Averaging::All,
         l2: vec![GroupValue::new("pairs", 0.001)],
-        anneal: true,
         keep_scale: true,
         ..small()
     }
 }
 
 #[test]
-fn a_listwise_training_is_the_same_on_threads_and_when_resumed() {
+fn a_training_of_values_is_the_same_on_threads_and_when_resumed() {
     let (whole, parts) = (Temporary::new(), Temporary::new());
-    run(&fine_tuning(), &whole);
-    assert!(in_parts(3, 90, &fine_tuning(), &parts) > 2, "it took several parts");
+    run(&of_values(), &whole);
+    assert!(in_parts(3, 90, &of_values(), &parts) > 2, "it took several parts");
     assert_eq!(results(&whole).0, results(&parts).0);
 }
 
-/// The falling rate keeps the weights closer to the initial ones, and L2 makes them smaller.
 #[test]
-fn l2_and_annealing_limit_the_weights() {
+fn l2_limits_the_weights() {
     let size = |settings: TrainingSettings| {
         let folder = Temporary::new();
         run(&settings, &folder);
         results(&folder).0.weights.mg[layout::PAIRS.range()].iter().map(|weight| weight.abs()).sum::<f64>()
     };
-    let annealed = TrainingSettings { l2: Vec::new(), ..fine_tuning() };
-    let free = TrainingSettings { anneal: false, ..annealed.clone() };
-    let [held, annealed, free] = [fine_tuning(), annealed, free].map(size);
-    assert!(0.0 < held && held < annealed && annealed < free, "{held} {annealed} {free}");
-}
-
-/// The rate depends on the number of iterations, so a run keeps it.
-#[test]
-fn an_annealed_run_keeps_its_iterations() {
-    let folder = Temporary::new();
-    let (examples, stop) = (examples(), Control::new(false));
-    stop.stop();
-    let mut context = Context { threads: 1, stop: &stop, on_event: &mut |_| {} };
-    assert!(!train(&fine_tuning(), &folder, &examples, &mut context).unwrap().finished);
-    let more = TrainingSettings { iterations: 3, ..fine_tuning() };
-    let refused = attempt(&more, &folder).unwrap_err();
-    assert!(refused.contains("iterations"), "{refused}");
+    let [held, free] = [of_values(), TrainingSettings { l2: Vec::new(), ..of_values() }].map(size);
+    assert!(0.0 < held && held < free, "{held} {free}");
 }
 
 /// Weights are scaled to the phase when they are rounded; the units of the initial weights are kept, so a value means
