@@ -41,8 +41,6 @@ pub struct Axes<'a> {
     pub y: &'a str,
     /// Whether the vertical axis begins at zero.
     pub from_zero: bool,
-    /// Whether only whole numbers are written below.
-    pub whole: bool,
 }
 
 /// A chart of lines over a common axis with its legend; empty if there is nothing to draw.
@@ -70,11 +68,11 @@ pub fn chart(axes: &Axes, all: &[Series]) -> Markup {
     html! {
         div.chart {
             svg.plot role="img" aria-label={ (axes.y) " by " (axes.x) } viewBox={ "0 0 " (SIZE.0) " " (SIZE.1) } {
-                @for tick in ticks(&xs, 5.0, axes.whole) {
+                @for tick in ticks(&xs, 5.0) {
                     path.grid d={ "M" (x(tick)) " " (AREA.1.start) "V" (AREA.1.end) } {}
                     text x=(x(tick)) y=(AREA.1.end + 17.0) text-anchor="middle" { (number(tick)) }
                 }
-                @for tick in ticks(&ys, 6.0, false) {
+                @for tick in ticks(&ys, 6.0) {
                     path.grid d={ "M" (AREA.0.start) " " (y(tick)) "H" (AREA.0.end) } {}
                     text x=(AREA.0.start - 5.0) y=(y(tick)) dy="4" text-anchor="end" { (number(tick)) }
                 }
@@ -127,11 +125,11 @@ fn pixels(length: f64) -> String {
 }
 
 /// The values that are written at an axis, about `count`: multiples of 1, 2 or 5 times a power of ten.
-fn ticks(range: &Range<f64>, count: f64, whole: bool) -> impl Iterator<Item = f64> {
+fn ticks(range: &Range<f64>, count: f64) -> impl Iterator<Item = f64> {
     let least = (range.end - range.start) / count;
     let power = 10f64.powf(least.log10().floor());
     let step = [1.0, 2.0, 5.0].map(|factor| factor * power).into_iter().find(|step| *step >= least);
-    let step = step.unwrap_or(10.0 * power).max(if whole { 1.0 } else { 0.0 });
+    let step = step.unwrap_or(10.0 * power);
     let (first, last) = ((range.start / step).ceil() as i64, (range.end / step).floor() as i64);
     (first..=last).map(move |number| number as f64 * step)
 }
@@ -278,17 +276,16 @@ mod tests {
             for from_zero in [false, true] {
                 let range = range(values.iter().copied(), from_zero);
                 assert!(range.start < range.end && values.iter().all(|value| range.contains(value)), "{range:?}");
-                let ticks = ticks(&range, 5.0, false).count();
+                let ticks = ticks(&range, 5.0).count();
                 assert!((2..=6).contains(&ticks), "{range:?} {ticks}");
             }
         }
-        assert!(ticks(&(-0.1..0.62), 6.0, false).map(number).eq(["0", "0.2", "0.4", "0.6"]));
-        assert!(ticks(&(0.9..2.2), 5.0, true).eq([1.0, 2.0]));
+        assert!(ticks(&(-0.1..0.62), 6.0).map(number).eq(["0", "0.2", "0.4", "0.6"]));
     }
 
     #[test]
     fn charts_of_nothing_and_of_odd_numbers() {
-        let axes = Axes { x: "x", y: "<y>", from_zero: false, whole: false };
+        let axes = Axes { x: "x", y: "<y>", from_zero: false };
         assert_eq!(chart(&axes, &[]).0, "");
         assert_eq!(chart(&axes, &[Series::line("", vec![(1.0, f64::NAN)])]).0, "");
         let one = chart(&axes, &[Series::marked("one", vec![(1.0, 1.0), (f64::INFINITY, 2.0)])]).0;

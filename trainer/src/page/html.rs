@@ -128,6 +128,13 @@ impl Page {
         self.put(html! { details { summary { (summary) } "\n" (inside) } });
     }
 
+    /// The values of a file, folded.
+    pub fn values(&mut self, name: &str, values: &serde_json::Value) {
+        let mut rows = Vec::new();
+        flatten(&mut rows, String::new(), values);
+        self.folded(name, |page| page.table(&format!("What is in {name}."), &["Setting", "Value"], &rows));
+    }
+
     /// What a function adds to the page, for markup around it.
     pub(crate) fn within(&mut self, inside: impl FnOnce(&mut Page)) -> Markup {
         let before = std::mem::take(&mut self.body);
@@ -155,7 +162,7 @@ pub(crate) fn data(value: &impl serde::Serialize) -> Markup {
 }
 
 /// A value of JSON as names and simple values.
-pub fn flatten(rows: &mut Vec<Vec<String>>, name: String, value: &serde_json::Value) {
+fn flatten(rows: &mut Vec<Vec<String>>, name: String, value: &serde_json::Value) {
     match value {
         serde_json::Value::Object(fields) if !fields.is_empty() => {
             for (field, value) in fields {

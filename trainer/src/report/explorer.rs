@@ -14,7 +14,7 @@ use maud::{Markup, html};
 
 use super::pieces::{STAGES, can_stand, in_pawns, pawn, piece_name, piece_square, piece_square_boards};
 use crate::page::figures;
-use crate::page::html::{Page, data, flatten};
+use crate::page::html::{Page, data};
 
 const SCRIPT: &str = include_str!("assets/explorer.js");
 
@@ -207,9 +207,7 @@ fn history(page: &mut Page, name: &str, weights: &Weights) {
         return;
     }
     page.heading("How they were made");
-    let mut rows = Vec::new();
-    flatten(&mut rows, String::new(), &weights.meta.provenance);
-    page.folded(name, |page| page.table(&format!("What {name} says of itself."), &["Setting", "Value"], &rows));
+    page.values(name, &weights.meta.provenance);
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Pages about a training and about weights.
 //!
-//! The page of a training shows its log, the weights before and after, and matches. It is one self-contained HTML file, so that it can be kept and sent. A run that has only started, or an
-//! older log without some figures, gives a page with fewer sections. [`LivePage`] refreshes it while the training runs.
+//! The page of a training shows its log, the weights before and after, and matches. It is one self-contained HTML file,
+//! so that it can be kept and sent. A run that has only started gives a page with fewer sections. [`LivePage`] refreshes it while the training runs.
 //! [`weights_page`] shows a set of weights.
 
 mod explorer;

@@ -3,7 +3,6 @@
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use dyad_engine::board::Piece;
-use dyad_engine::eval::Weights;
 use dyad_engine::eval::layout::{MATERIAL, PIECE_SQUARE};
 use maud::html;
 use serde_json::Value as Json;
@@ -16,7 +15,7 @@ use crate::arena::matches::MatchRecord;
 use crate::arena::statistics::{Decision, Estimate, score_of_elo};
 use crate::learn::log::{LineKind, LogLine};
 use crate::page::figures::{self, Axes, Series};
-use crate::page::html::{Page, flatten};
+use crate::page::html::Page;
 use crate::selftrain::Distance;
 use crate::selftrain::strength::{NODES, Strength};
 
@@ -40,14 +39,12 @@ pub fn page(run: &RunData) -> String {
     games(&mut page, run);
     piece_squares(&mut page, run);
     learning(&mut page, run);
-    material(&mut page, run);
     matches(&mut page, run);
     if run.generations.is_empty() {
         identities(&mut page, run);
     } else {
-        page.folded("For researchers: every match, learning curves of the generations", |page| {
+        page.folded("For researchers: every match", |page| {
             matches_of_generations(page, run);
-            learning_of_generations(page, run);
             identities(page, run);
         });
     }
@@ -152,7 +149,7 @@ fn glance(page: &mut Page, run: &RunData, rated: &[Rated]) {
     }
     let curve = page.within(|page| match run.distances.last() {
         Some((_, Distance { reference, .. })) if !rated.is_empty() => distance_curve(page, run, rated, reference),
-        _ => climb_curve(page, run),
+        _ => {}
     });
     page.put(html! {
         div.glance {
@@ -160,21 +157,6 @@ fn glance(page: &mut Page, run: &RunData, rated: &[Rated]) {
             dl { @for (name, value) in player_facts(run, rated.last()) { dt { (name) } dd { (value) } } }
         }
     });
-}
-
-/// The unit of a time axis for this number of hours, and how many of it an hour has.
-fn time_unit(hours: f64) -> (&'static str, f64) {
-    if hours < 2.0 { ("minutes of training", 60.0) } else { ("hours of training", 1.0) }
-}
-
-/// A curve of strengths with their intervals. Those of few games reach far, and are cut.
-fn strength(name: &str, points: impl Iterator<Item = (f64, Estimate)>) -> Series {
-    const LONGEST: f64 = 200.0;
-    let points: Vec<(f64, Estimate)> = points.collect();
-    let interval =
-        |(x, elo): &(f64, Estimate)| (*x, elo.low.max(elo.value - LONGEST), elo.high.min(elo.value + LONGEST));
-    let intervals = points.iter().map(interval).collect();
-    Series { intervals, ..Series::marked(name, points.iter().map(|(x, elo)| (*x, elo.value)).collect()) }
 }
 
 /// Weights that were the best, with their Elo against the reference.
@@ -227,33 +209,26 @@ fn rated(run: &RunData) -> Vec<Rated> {
 
 /// The strength of the best weights against the reference, which is the line at zero.
 fn distance_curve(page: &mut Page, run: &RunData, rated: &[Rated], reference: &str) {
+    const LONGEST: f64 = 200.0;
     let ends = rated.iter().map(|rated| rated.hours).chain(run.generations.iter().map(|generation| generation.hours));
     let end = ends.fold(0.02, f64::max);
-    let (x, unit) = time_unit(end);
+    let (x, unit) = if end < 2.0 { ("minutes of training", 60.0) } else { ("hours of training", 1.0) };
+    let at = |rated: &Rated| rated.hours * unit;
+    let points = rated.iter().map(|rated| (at(rated), rated.elo.value)).collect();
+    // The intervals of few games reach far, and are cut.
+    let ends = |elo: &Estimate| (elo.low.max(elo.value - LONGEST), elo.high.min(elo.value + LONGEST));
+    let intervals = rated.iter().map(|rated| (at(rated), ends(&rated.elo).0, ends(&rated.elo).1)).collect();
     let lines = [
-        strength("best weights of this training", rated.iter().map(|rated| (rated.hours * unit, rated.elo))),
+        Series { intervals, ..Series::marked("best weights of this training", points) },
         Series::line(reference, vec![(0.0, 0.0), (end * unit, 0.0)]),
     ];
     let y = format!("Elo against {reference}");
     page.figure(
-        &figures::chart(&Axes { x, y: &y, from_zero: true, whole: false }, &lines),
+        &figures::chart(&Axes { x, y: &y, from_zero: true }, &lines),
         &format!(
             "Strength of the best weights against {reference}, the line at 0, by all games of the training: against these and \
              of each generation against the one before. Bars are 95 % intervals."
         ),
-    );
-}
-
-/// The strength of the best weights above the start, where no other is known.
-fn climb_curve(page: &mut Page, run: &RunData) {
-    let (x, unit) = time_unit(run.generations.last().map_or(0.0, |generation| generation.hours));
-    let hours = [0.0].into_iter().chain(run.generations.iter().map(|generation| generation.hours));
-    let climb = hours.map(|hours| hours * unit).zip(climb(&run.generations));
-    let lines = [strength("sum of matches", climb)];
-    page.charts(
-        &[figures::chart(&Axes { x, y: "Elo above the start", from_zero: true, whole: false }, &lines)],
-        "Strength of the best weights: the sum of what each adopted generation won against the one before it, \
-         Bars are 95 % intervals.",
     );
 }
 
@@ -349,45 +324,16 @@ fn generations(page: &mut Page, run: &RunData, rated: &[Rated]) {
     );
 }
 
-/// The lines of a log, each with its place on the horizontal axis.
-type Lines<'a> = Vec<(f64, &'a LogLine)>;
-
 /// Learning curves of a comparison training.
 fn learning(page: &mut Page, run: &RunData) {
-    let lines: Lines = run.lines.iter().map(|line| (line.positions as f64, line)).collect();
-    if lines.iter().any(|(_, line)| line.positions > 0) {
-        page.heading("Learning curves");
-        curves(page, run, "training positions", &[("", lines)]);
-    }
-}
-
-/// Learning curves of the comparison trainings of the generations, each by the fraction of its positions.
-fn learning_of_generations(page: &mut Page, run: &RunData) {
-    if run.trainings.is_empty() {
+    if run.lines.iter().all(|line| line.positions == 0) {
         return;
     }
-    page.heading("Learning");
-    page.paragraph("Generations have other positions, so that a step between two says little.");
-    let of_name = |wanted: &'static str| {
-        let trainings = run.trainings.iter().filter(|(_, name, _)| *name == wanted);
-        let lines = trainings.flat_map(|(number, _, lines)| {
-            let all = lines.last().map_or(1, |last| last.positions).max(1) as f64;
-            lines.iter().map(move |line| (f64::from(number - 1) + line.positions as f64 / all, line))
-        });
-        (wanted, lines.collect())
-    };
-    let mut names: Vec<&str> = run.trainings.iter().map(|(_, name, _)| *name).collect();
-    names.sort_unstable();
-    names.dedup();
-    curves(page, run, "generation", &names.into_iter().map(of_name).collect::<Vec<_>>());
-}
-
-/// The learning curves of some logs, and the values of the pieces in the first of them.
-fn curves(page: &mut Page, run: &RunData, x: &str, logs: &[(&str, Lines)]) {
+    page.heading("Learning curves");
+    let x = "training positions";
     let chart = |y: &str, from_zero: bool, value: &dyn Fn(&LogLine) -> Option<f64>| {
-        let points = |lines: &Lines| lines.iter().filter_map(|(x, line)| Some((*x, value(line)?))).collect();
-        let series: Vec<Series> = logs.iter().map(|(name, lines)| Series::line(name, points(lines))).collect();
-        figures::chart(&Axes { x, y, from_zero, whole: false }, &series)
+        let points = run.lines.iter().filter_map(|line| Some((line.positions as f64, value(line)?))).collect();
+        figures::chart(&Axes { x, y, from_zero }, &[Series::line("", points)])
     };
     // At the start only the accuracy is known.
     let trained = |line: &LogLine, value: f64| (line.positions > 0).then_some(value);
@@ -411,30 +357,13 @@ fn curves(page: &mut Page, run: &RunData, x: &str, logs: &[(&str, Lines)]) {
     let material = [0, 1].map(|stage| {
         let curve = |piece: Piece| {
             let value = |line: &LogLine| Some(f64::from(line.material.get(piece.to_index())?[stage]) / unit);
-            let lines = logs.iter().take(1).flat_map(|(_, lines)| lines);
-            Series::line(piece_name(piece), lines.filter_map(|(x, line)| Some((*x, value(line)?))).collect())
+            let points = run.lines.iter().filter_map(|line| Some((line.positions as f64, value(line)?))).collect();
+            Series::line(piece_name(piece), points)
         };
         let y = format!("pawns, {}", STAGES[stage]);
-        figures::chart(&Axes { x, y: &y, from_zero: true, whole: false }, &BY_VALUE.map(curve))
+        figures::chart(&Axes { x, y: &y, from_zero: true }, &BY_VALUE.map(curve))
     });
     page.charts(&material, "Values of the pieces.");
-}
-
-fn material(page: &mut Page, run: &RunData) {
-    let Some(after) = &run.after else { return };
-    page.heading("Material");
-    let row = |piece: Piece| {
-        let value = |weights: Option<&Weights>, stage| {
-            weights.map_or("-".into(), |weights| format!("{:.2}", in_pawns(weights, MATERIAL.at(piece), stage)))
-        };
-        let numbers = [run.before.as_ref(), Some(after)].map(|weights| [0, 1].map(|stage| value(weights, stage)));
-        [piece_name(piece).to_string()].into_iter().chain(numbers.into_iter().flatten()).collect()
-    };
-    page.table(
-        "Values of the pieces in pawns, before and after training.",
-        &["Piece", "before, middlegame", "endgame", "after, middlegame", "endgame"],
-        &BY_VALUE.map(row),
-    );
 }
 
 fn piece_squares(page: &mut Page, run: &RunData) {
@@ -459,15 +388,15 @@ fn piece_squares(page: &mut Page, run: &RunData) {
     }
 }
 
-/// The matches other than those of generations.
+/// The long matches against the weights that the engine played with.
 fn matches(page: &mut Page, run: &RunData) {
-    if !run.matches.is_empty() {
+    if !run.proofs.is_empty() {
         page.heading("Matches");
         match_table(
             page,
             "Matches over paired openings, with 95 % intervals from the pentanomial variance; pairs by points made: 0, 1/2, \
              1, 3/2, 2.",
-            run.matches.iter(),
+            run.proofs.iter().map(|proof| &proof.record),
         );
     }
 }
@@ -499,16 +428,9 @@ fn games(page: &mut Page, run: &RunData) {
 }
 
 fn settings(page: &mut Page, run: &RunData) {
-    if run.settings.is_empty() {
-        return;
-    }
-    page.heading("How it was made");
-    for (name, value) in &run.settings {
-        let mut rows = Vec::new();
-        flatten(&mut rows, String::new(), value);
-        page.folded(&format!("{name}.json"), |page| {
-            page.table(&format!("What is in {name}.json."), &["Setting", "Value"], &rows);
-        });
+    if !run.settings.is_null() {
+        page.heading("How it was made");
+        page.values("settings.json", &run.settings);
     }
 }
 
@@ -532,19 +454,6 @@ fn iterations(lines: &[LogLine]) -> Vec<&LogLine> {
 /// Move-match accuracy of a line, where it was measured.
 fn accuracy(line: &LogLine) -> f64 {
     line.accuracy.unwrap_or(f64::NAN)
-}
-
-/// Elo of the best weights above the start: at the start and after each generation.
-fn climb(generations: &[Generation]) -> Vec<Estimate> {
-    let step = |(sum, variance): &mut (f64, f64), generation: Option<&Generation>| {
-        if let Some(Generation { adopted: true, record, .. }) = generation {
-            *sum += record.elo.value;
-            *variance += record.elo.error().powi(2);
-        }
-        let error = variance.sqrt();
-        Some(Estimate { value: *sum, low: *sum - error, high: *sum + error })
-    };
-    [None].into_iter().chain(generations.iter().map(Some)).scan((0.0, 0.0), step).collect()
 }
 
 fn match_row(record: &MatchRecord) -> Vec<String> {

@@ -12,10 +12,10 @@ use super::games;
 use crate::annotate::analysis::Annotated;
 use crate::arena::matches::MatchRecord;
 use crate::base::words::grouped;
-use crate::learn::folder::{BEST, DATA, LOG, SETTINGS, iteration_name};
+use crate::learn::folder::{BEST, LOG, SETTINGS, iteration_name};
 use crate::learn::log::LogLine;
 use crate::learn::training;
-use crate::selftrain::folder::{FINE_TUNING, GAMES, MATCH, START, STATE, TRAINING, generation_folder};
+use crate::selftrain::folder::{GAMES, MATCH, START, STATE, generation_folder};
 use crate::selftrain::strength::Strength;
 use crate::selftrain::{self, Distance, SelfTrainLogLine};
 
@@ -104,16 +104,14 @@ fn share(done: u64, of: u64) -> Option<f64> {
 pub struct RunData {
     /// Title of the page.
     pub title: String,
-    /// Settings and identity of the data, by file name.
-    pub settings: Vec<(String, Json)>,
+    /// Its settings; null if there are none.
+    pub settings: Json,
     /// The log.
     pub lines: Vec<LogLine>,
     /// Initial weights.
     pub before: Option<Weights>,
     /// Final weights.
     pub after: Option<Weights>,
-    /// Matches other than those of generations.
-    pub matches: Vec<MatchRecord>,
     /// Generations of a self-training.
     pub generations: Vec<Generation>,
     /// Distances of the best weights to the reference, with the hours since the training began.
@@ -126,8 +124,6 @@ pub struct RunData {
     pub proven: u32,
     /// Generations that changed no weight, and so played no match.
     pub unchanged: Vec<u32>,
-    /// The logs of its trainings, with generation and name.
-    pub trainings: Vec<(u32, &'static str, Vec<LogLine>)>,
     /// Games to show, with titles.
     pub games: Vec<(String, Annotated)>,
     /// The current activity.
@@ -135,12 +131,12 @@ pub struct RunData {
 }
 
 impl RunData {
-    /// Reads the folder of a run or a self-training: `settings.json`, `data.json`, `log.jsonl`, the weights of
+    /// Reads the folder of a run or a self-training: `settings.json`, `log.jsonl`, the weights of
     /// `iteration-00.json` or `start.json`, and of `best.json`. Missing files are skipped; a folder with
     /// none of them is an error.
     pub fn load(folder: &Path) -> Result<RunData, Error> {
         let run = RunData::with(folder, None)?;
-        if run.lines.is_empty() && run.matches.is_empty() && run.generations.is_empty() && run.after.is_none() {
+        if run.lines.is_empty() && run.proofs.is_empty() && run.generations.is_empty() && run.after.is_none() {
             let problem = "there is no log, match or weights file in it".to_string();
             return Err(Error::content(folder, "the folder", problem));
         }
@@ -149,19 +145,13 @@ impl RunData {
 
     /// A value of `settings.json`.
     pub(super) fn setting(&self, key: &str) -> Option<&Json> {
-        self.settings.iter().find(|(name, _)| name == SETTINGS.trim_end_matches(".json"))?.1.get(key)
+        self.settings.get(key)
     }
 
     /// Reads the folder of a training that has only started and may be empty.
     pub(super) fn with(folder: &Path, now: Option<Now>) -> Result<RunData, Error> {
         let mut run = RunData { title: name_of(folder), now, ..RunData::default() };
-        for name in [SETTINGS, DATA] {
-            if let Some(text) = read_if_there(&folder.join(name))?
-                && let Ok(value) = serde_json::from_str(&text)
-            {
-                run.settings.push((name.trim_end_matches(".json").to_string(), value));
-            }
-        }
+        run.settings = read_if_there(&folder.join(SETTINGS))?.as_deref().and_then(parse).unwrap_or_default();
         for line in read_if_there(&folder.join(LOG))?.unwrap_or_default().lines() {
             run.take_line(line);
         }
@@ -172,30 +162,20 @@ impl RunData {
             some => some,
         };
         run.after = weights_if_there(&folder.join(BEST))?;
-        run.take_generations(folder)?;
+        run.take_games(folder);
         Ok(run)
     }
 
-    /// Reads the folders of the generations: their training logs and last games.
-    fn take_generations(&mut self, folder: &Path) -> Result<(), Error> {
+    /// Reads the last games of the generations.
+    fn take_games(&mut self, folder: &Path) {
         let folders = (1..).map(|number| (number, generation_folder(folder, number)));
         let there: Vec<(u32, PathBuf)> = folders.take_while(|(_, own)| own.is_dir()).collect();
-        for (number, own) in &there {
-            for (name, run) in [("comparison training", TRAINING), ("fine-tuning pass", FINE_TUNING)] {
-                let text = read_if_there(&own.join(run).join(LOG))?.unwrap_or_default();
-                let lines: Vec<LogLine> = text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
-                if !lines.is_empty() {
-                    self.trainings.push((*number, name, lines));
-                }
-            }
-        }
         let kinds =
             [("The last game of self-play", GAMES), ("The last game of a match against the best weights", MATCH)];
         for (title, name) in kinds {
             let game = there.iter().rev().find_map(|(number, own)| Some((number, games::latest(&own.join(name))?)));
             self.games.extend(game.map(|(number, game)| (format!("{title}, generation {number}"), game)));
         }
-        Ok(())
     }
 
     /// Takes a line of a log: of a self-training, or a comparison training. Lines that are cut or of an
@@ -212,7 +192,6 @@ impl RunData {
             Ok(SelfTrainLogLine::Distance { distance, seconds }) => self.distances.push((seconds / 3600.0, distance)),
             Ok(SelfTrainLogLine::Strength { strength, .. }) => self.strength = Some(strength),
             Ok(SelfTrainLogLine::Proof { generation, seconds, promoted, record }) => {
-                self.matches.push(record.clone());
                 self.proofs.push(entry(generation, seconds, record, promoted, None));
             }
             Ok(SelfTrainLogLine::Unchanged { generation, .. }) => self.unchanged.push(generation),
