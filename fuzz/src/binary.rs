@@ -159,7 +159,7 @@ pub fn checkpoint_seeds() -> Vec<Vec<u8>> {
         log_bytes: 100,
         ..TrainingState::new(&settings, FloatWeights::material())
     };
-    Checkpoint { settings, data, state }.save(&path).expect("there is room");
+    Checkpoint { settings, data, start: "0123abcd".into(), state }.save(&path).expect("there is room");
     vec![fs::read(&path).expect("it was written")]
 }
 

@@ -257,7 +257,7 @@ fn outputs_replace_neither_inputs_nor_files_of_others() {
         refuse(&folder, &format!("fit s.samples {option} a.json --out a.json"), "would be lost");
     }
     assert_eq!(kept(), before);
-    for name in ["log.jsonl", "best.json", "data.json", "iteration-01.json"] {
+    for name in ["log.jsonl", "best.json", "iteration-01.json"] {
         let run = path(&format!("of-others-{name}"));
         fs::create_dir(&run).unwrap();
         fs::write(run.join(name), "mine").unwrap();

@@ -6,7 +6,7 @@
 //!
 //! ```text
 //! "dyadckpt"  version u32  layout checksum u32  length of the header u32
-//! header (JSON): settings, identity of the data, state
+//! header (JSON): settings, identity of the data and of the initial weights, state
 //! weights, average and moments, f64
 //! CRC-32 of all that, u32
 //! ```
@@ -24,7 +24,7 @@ use serde::{Deserialize, Serialize};
 use std::path::Path;
 
 const MAGIC: &[u8; 8] = b"dyadckpt";
-const VERSION: u32 = 3;
+const VERSION: u32 = 4;
 /// Largest file that is read: far above the numbers of all weights.
 const LARGEST: u64 = 1 << 30;
 
@@ -36,6 +36,8 @@ pub struct Checkpoint {
     pub settings: TrainingSettings,
     /// Identity of its samples.
     pub data: DataIdentity,
+    /// Identity of its initial weights.
+    pub start: String,
     /// Its state.
     pub state: TrainingState,
 }
@@ -88,7 +90,7 @@ impl Checkpoint {
         }
         let (header, mut arrays) = rest.split_at_checked(numbers[2] as usize).ok_or("it ends too early")?;
         let mut checkpoint: Checkpoint = serde_json::from_slice(header).map_err(|e| e.to_string())?;
-        let Checkpoint { settings, data, state } = &mut checkpoint;
+        let Checkpoint { settings, data, state, .. } = &mut checkpoint;
         settings.check()?;
         let (done, since_report) = (state.done, state.report.positions.saturating_add(state.report.skipped));
         if done > data.training || since_report > done {
@@ -137,7 +139,7 @@ mod tests {
         }
         state.weights.mg[7] = -0.0;
         let data = DataIdentity { checksum: "ab".into(), training: 1_234_567, test: 2 };
-        Checkpoint { settings, data, state }
+        Checkpoint { settings, data, start: "0123abcd".into(), state }
     }
 
     #[test]

@@ -4,7 +4,6 @@
 //! |---|---|
 //! | `lock` | held by the process that trains here |
 //! | `settings.json` | the settings |
-//! | `data.json` | identity of the samples (hash and counts) and of the initial weights |
 //! | `log.jsonl` | the log, see [`crate::learn::log::LogLine`] |
 //! | `checkpoint.bin` | the last checkpoint |
 //! | `iteration-00.json` | the initial weights |
@@ -18,8 +17,6 @@ use std::path::Path;
 
 /// The settings; self-training uses the same name.
 pub const SETTINGS: &str = "settings.json";
-/// Identity of the samples and of the initial weights.
-pub const DATA: &str = "data.json";
 /// The log; self-training uses the same name.
 pub const LOG: &str = "log.jsonl";
 /// The last checkpoint.
@@ -45,5 +42,5 @@ pub fn holds_run(folder: &Path) -> bool {
 pub(crate) fn is_known(name: &str) -> bool {
     let number = name.strip_prefix("iteration-").and_then(|rest| rest.strip_suffix(".json"));
     let is_iteration = number.is_some_and(|number| number.bytes().all(|byte| byte.is_ascii_digit()));
-    is_iteration || [SETTINGS, DATA, CHECKPOINT, BEST, REPORT].contains(&name)
+    is_iteration || [SETTINGS, CHECKPOINT, BEST, REPORT].contains(&name)
 }

@@ -17,12 +17,12 @@ use crate::learn::average::Average;
 use crate::learn::checkpoint::Checkpoint;
 use crate::learn::comparison::Comparer;
 use crate::learn::examples::Examples;
-use crate::learn::folder::{BEST, CHECKPOINT, DATA, LOG, SETTINGS, holds_run, is_known, iteration_name};
+use crate::learn::folder::{BEST, CHECKPOINT, LOG, SETTINGS, holds_run, is_known, iteration_name};
 use crate::learn::leaves::{Leaves, NODE_LIMIT};
 use crate::learn::log::{LineKind, LogLine};
 use crate::learn::objective::Objective;
 use crate::learn::optimizer::DECAY_EVERY;
-use crate::learn::origin::{Origin, Selection, check_data};
+use crate::learn::origin::{DataIdentity, Selection};
 use crate::learn::settings::{Averaging, TrainingSettings};
 use crate::learn::state::{Counters, TrainingState};
 use crate::learn::update::{UpdateEntry, UpdateSum};
@@ -119,19 +119,13 @@ pub fn train(
     }
     let _lock = FolderLock::take(folder)?;
     clean(folder, is_known)?;
-    let origin = Origin::of(&selection, &start);
-    if holds_run(folder) {
-        Origin::load(folder)?.check(&origin)?;
-        refuse_changes(folder, &saved_settings(folder)?, settings)?;
-    } else {
-        write(&folder.join(DATA), &serde_json::to_vec_pretty(&origin).expect("plain data"))?;
-    }
     let state = match folder.join(CHECKPOINT).exists() {
-        true => load_checkpoint(folder, settings, &origin)?,
+        true => load_checkpoint(folder, settings, &selection.identity, &start.id())?,
         // It is new, or was stopped before the first checkpoint.
         false => TrainingState::new(settings, unrounded(&start)),
     };
-    write(&folder.join(SETTINGS), &settings.to_json())?;
+    let path = folder.join(SETTINGS);
+    write_atomic(&path, &settings.to_json()).map_err(Error::file("write", &path))?;
     let (settings, folder) = (settings.clone(), folder.to_path_buf());
     run(Plan { settings, start, folder, selection, state }, examples, context)
 }
@@ -154,16 +148,11 @@ pub fn saved_settings(folder: &Path) -> Result<TrainingSettings, Error> {
     TrainingSettings::from_json(&text).map_err(|problem| Error::content(&path, "the settings", problem))
 }
 
-/// Refuses a folder in which files that would be replaced belong to no run. A run that was killed at its start has left
-/// only its settings and data identity.
+/// Refuses a folder in which files that would be replaced belong to no run.
 fn refuse_foreign(folder: &Path) -> Result<(), Error> {
-    let data = folder.join(DATA).exists() && Origin::load(folder).is_err();
-    let found = [(folder.join(DATA), data), (folder.join(LOG), folder.join(LOG).exists())].into_iter();
-    let others =
-        [folder.join(CHECKPOINT), folder.join(BEST), folder.join(iteration_name(0)), folder.join(iteration_name(1))];
-    let mut found = found.chain(others.map(|path| (path.clone(), path.exists())));
-    match found.find(|(_, foreign)| *foreign) {
-        Some((path, _)) => {
+    let names = [LOG, CHECKPOINT, BEST, &iteration_name(0), &iteration_name(1)].map(|name| folder.join(name));
+    match names.iter().find(|path| path.exists()) {
+        Some(path) => {
             let problem = format!("{} is of no run here and would be lost; name another folder", path.display());
             Err(Error::Settings(problem))
         }
@@ -171,9 +160,22 @@ fn refuse_foreign(folder: &Path) -> Result<(), Error> {
     }
 }
 
-fn load_checkpoint(folder: &Path, settings: &TrainingSettings, origin: &Origin) -> Result<TrainingState, Error> {
+/// The state of a run that was begun with the same settings, samples and weights.
+fn load_checkpoint(
+    folder: &Path,
+    settings: &TrainingSettings,
+    data: &DataIdentity,
+    start: &str,
+) -> Result<TrainingState, Error> {
     let begun = Checkpoint::load(&folder.join(CHECKPOINT))?;
-    check_data(&begun.data, &origin.data)?;
+    if begun.data != *data {
+        let problem = format!("the run was begun with other samples, {:?}; these are {data:?}", begun.data);
+        return Err(Error::Settings(problem));
+    }
+    if begun.start != start {
+        let problem = format!("the run was begun with the weights {}; its start is now {start}", begun.start);
+        return Err(Error::Settings(problem));
+    }
     refuse_changes(folder, &begun.settings, settings)?;
     Ok(begun.state)
 }
@@ -202,10 +204,6 @@ fn refuse_changes(folder: &Path, begun: &TrainingSettings, now: &TrainingSetting
 fn fixed(settings: &TrainingSettings) -> TrainingSettings {
     let TrainingSettings { iterations, keep_going, .. } = TrainingSettings::default();
     TrainingSettings { iterations, keep_going, samples: PathBuf::new(), weights: None, ..settings.clone() }
-}
-
-fn write(path: &Path, bytes: &[u8]) -> Result<(), Error> {
-    write_atomic(path, bytes).map_err(Error::file("write", path))
 }
 
 /// Two sets of integer weights: while one is in use by the searches, the other can be changed, so that an update costs
@@ -496,11 +494,11 @@ impl Run<'_, '_, '_> {
 
     fn save(&mut self) -> Result<(), Error> {
         self.tick();
-        let Plan { settings, folder, selection, state, .. } = &mut self.plan;
+        let Plan { settings, start, folder, selection, state } = &mut self.plan;
         state.log_bytes = self.log.sync().map_err(Error::file("write", &folder.join(LOG)))?;
-        let (settings, data, state) = (settings.clone(), selection.identity.clone(), state.clone());
+        let (settings, data, start, state) = (settings.clone(), selection.identity.clone(), start.id(), state.clone());
         let path = folder.join(CHECKPOINT);
-        Checkpoint { settings, data, state }.save(&path).map_err(Error::file("write", &path))?;
+        Checkpoint { settings, data, start, state }.save(&path).map_err(Error::file("write", &path))?;
         self.saved = Instant::now();
         Ok(())
     }

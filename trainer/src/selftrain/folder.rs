@@ -52,7 +52,7 @@ use super::event::{Distance, Stage};
 use super::settings::SelfTrainSettings;
 use crate::base::is_default;
 use crate::base::lock::{self, FolderLock, is_foreign};
-use crate::learn::folder::{BEST, CHECKPOINT, DATA, LOG, REPORT, SETTINGS};
+use crate::learn::folder::{BEST, CHECKPOINT, LOG, REPORT, SETTINGS};
 
 /// The state of a self-training.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -182,7 +182,7 @@ const ATOMIC: [&str; 15] = [
 
 /// File names, including those of a run, that must not exist where a training begins. Settings may: the user has written
 /// them, and they are merged into those of the training.
-const RESERVED: [&str; 8] = [LOG, START, BEST, REFERENCE, PLAYING, DATA, CHECKPOINT, FIRST_GENERATION];
+const RESERVED: [&str; 7] = [LOG, START, BEST, REFERENCE, PLAYING, CHECKPOINT, FIRST_GENERATION];
 
 /// A folder, locked by this process.
 pub(super) struct Folder {

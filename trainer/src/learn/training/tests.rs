@@ -132,14 +132,9 @@ fn a_run_is_not_resumed_with_other_samples() {
     run(&small(), &folder);
     let stop = Control::new(false);
     let other = InMemory { examples: random_examples(151, 5, 100), test_every: 5 };
-    for checkpoint in [true, false] {
-        if !checkpoint {
-            fs::remove_file(folder.join("checkpoint.bin")).unwrap();
-        }
-        let mut context = Context { threads: 1, stop: &stop, on_event: &mut |_| {} };
-        let error = train(&small(), &folder, &other, &mut context).unwrap_err().to_string();
-        assert!(error.contains("other samples"), "{error}");
-    }
+    let mut context = Context { threads: 1, stop: &stop, on_event: &mut |_| {} };
+    let error = train(&small(), &folder, &other, &mut context).unwrap_err().to_string();
+    assert!(error.contains("other samples"), "{error}");
 }
 
 #[test]
@@ -167,12 +162,7 @@ fn a_run_is_not_resumed_with_other_settings_or_another_start() {
     let edited = TrainingSettings { batch: 8, seed: 7, ..settings.clone() };
     let error = attempt(&edited, &run_folder).unwrap_err();
     assert!(error.contains("settings.json") && error.contains("other settings: batch is 8 here, and "), "{error}");
-    fs::write(run_folder.join("settings.json"), edited.to_json()).unwrap();
-    for changed in [&settings, &edited] {
-        let error = attempt(changed, &run_folder).unwrap_err();
-        assert!(error.contains("other settings: batch is ") && error.contains(", seed is "), "{error}");
-    }
-    fs::write(run_folder.join("settings.json"), settings.to_json()).unwrap();
+    assert!(error.contains(", seed is 7 here"), "{error}");
     // The content of the initial weights matters, not their path.
     let moved = folder.join("moved.json");
     fs::rename(&start, &moved).unwrap();
