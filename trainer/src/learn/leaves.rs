@@ -126,6 +126,21 @@ impl<'a> Leaves<'a> {
         Ok(1.0 / f64::from(ties))
     }
 
+    /// Numbers of siblings below, level with and above the desired move.
+    ///
+    /// # Errors
+    /// When the position needs more nodes than the settings allow, or the stop was set.
+    pub fn ranking(&mut self, board: &Board, desired: Move) -> Result<[u64; 3], Unfinished> {
+        self.begin_position();
+        let (value, _) = self.search(board, desired, self.plies(), -INFINITE, INFINITE)?;
+        let mut counts = [0; 3];
+        for &mv in board.moves().iter().filter(|&&mv| mv != desired) {
+            let other = self.search(board, mv, self.plies(), value - 1, value + 1)?.0;
+            counts[1 + usize::from(other > value) - usize::from(other < value)] += 1;
+        }
+        Ok(counts)
+    }
+
     /// The sibling `mv`, if it is valued above `floor` and has a leaf.
     fn above(&mut self, board: &Board, mv: Move, floor: Value) -> Result<Option<Candidate>, Unfinished> {
         let alpha = if self.is_likely_above(board, mv, floor)? {

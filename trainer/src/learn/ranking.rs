@@ -7,10 +7,8 @@
 
 use std::sync::Arc;
 
-use dyad_engine::control::Control;
 use dyad_engine::eval::Weights;
-use dyad_engine::search::{LeafBudget, LeafSearcher, Unfinished};
-use dyad_engine::value::{INFINITE, Value};
+use dyad_engine::search::Unfinished;
 use dyad_formats::error::Error;
 use dyad_formats::packed::Sample;
 use dyad_formats::samples::SampleFile;
@@ -19,6 +17,7 @@ use serde::{Deserialize, Serialize};
 use crate::arena::statistics::Estimate;
 use crate::base::context::{Context, Progress};
 use crate::base::parallel::ordered_for_each;
+use crate::learn::leaves::{Leaves, NODE_LIMIT};
 
 /// The ranking accuracy; fractions are 0 to 1.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -37,9 +36,6 @@ pub struct Ranking {
     pub accuracy: Estimate,
 }
 
-/// Node limit of one position; the few positions that need more are left out.
-const NODES: u64 = 20_000_000;
-
 /// Measures weights on the test positions of a file. Reports the positions done.
 ///
 /// # Errors
@@ -57,8 +53,8 @@ pub fn rank(
     ordered_for_each(
         context.threads,
         tests,
-        || Ok(LeafSearcher::new(Arc::clone(weights))),
-        |searcher, sample| count(searcher, &sample?, depth, context.stop),
+        || Ok(Leaves::new(Arc::clone(weights), depth, NODE_LIMIT, context.stop.flag())),
+        |leaves, sample| count(leaves, &sample?),
         |found: Option<[u64; 3]>| {
             if let Some(found) = found {
                 positions += 1;
@@ -92,28 +88,11 @@ fn mean([sum, squares]: [f64; 2], count: u64) -> Estimate {
     Estimate { value, low: value - error, high: value + error }
 }
 
-/// Number of siblings below, level with and above the desired move; `None` if the search takes too long.
-fn count(searcher: &mut LeafSearcher, sample: &Sample, depth: u32, stop: &Control) -> Result<Option<[u64; 3]>, Error> {
+/// The counts of [`Leaves::ranking`]; `None` without a desired move, or if the search takes too long.
+fn count(leaves: &mut Leaves, sample: &Sample) -> Result<Option<[u64; 3]>, Error> {
     let Some(desired) = sample.desired else { return Ok(None) };
-    searcher.begin_position();
-    let mut nodes = NODES;
-    let mut value = |mv, alpha: Value, beta: Value| {
-        let budget = LeafBudget { nodes, stop: stop.flag() };
-        let found = searcher.search(&sample.board.after(mv), depth - 1, (-beta, -alpha), &budget)?;
-        nodes -= found.nodes.min(nodes);
-        Ok(-found.value)
-    };
-    let mut counts = [0; 3];
-    let mut all = || {
-        let best = value(desired, -INFINITE, INFINITE)?;
-        for &mv in sample.board.moves().iter().filter(|&&mv| mv != desired) {
-            let other = value(mv, best - 1, best + 1)?;
-            counts[1 + usize::from(other > best) - usize::from(other < best)] += 1;
-        }
-        Ok(())
-    };
-    match all() {
-        Ok(()) => Ok(Some(counts)),
+    match leaves.ranking(&sample.board, desired) {
+        Ok(counts) => Ok(Some(counts)),
         Err(Unfinished::Stopped) => Err(Error::Stopped),
         Err(Unfinished::OutOfNodes) => Ok(None),
     }
@@ -123,6 +102,7 @@ fn count(searcher: &mut LeafSearcher, sample: &Sample, depth: u32, stop: &Contro
 mod tests {
     use super::*;
     use dyad_engine::board::Board;
+    use dyad_engine::control::Control;
     use dyad_formats::packed::Packed;
     use dyad_formats::samples::SampleWriter;
     use dyad_formats::testing::Temporary;
