@@ -97,7 +97,7 @@ mod tests {
             ("level:1600:models/other.json", "level:1600:models/other.json"),
             ("runs/best.json", "best"),
             ("default", "default"),
-            ("deepchess:runs/network.bin", "network"),
+            ("deepchess:runs/network.json", "network"),
         ] {
             let player: PlayerSpec = argument.parse().unwrap();
             assert_eq!((player.to_string(), player.name()), (argument.to_string(), name.to_string()));

@@ -37,7 +37,7 @@ fn an_experiment_that_is_killed_finds_the_same_and_its_network_plays() {
     assert_eq!((&one["finished"], &one["hashes"]), (&true.into(), &other["hashes"]));
     assert!(fs::read_to_string(killed.join("results.md")).unwrap().contains("Which of two positions was won?"));
 
-    let network = whole.join("steps/distilled/network.bin");
+    let network = whole.join("steps/distilled/network.json");
     let player = format!("deepchess:{}", text(&network));
     let lines = output(&["match", &player, "material", "--nodes", "20", "--games", "2"]);
     assert!(lines.iter().any(|line| line.contains("network")), "{lines:?}");

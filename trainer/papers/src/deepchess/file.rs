@@ -1,31 +1,16 @@
-//! Network files, also used as checkpoints: a JSON header line, all numbers, a checksum.
+//! Network files: JSON.
 
 use std::path::Path;
 
 use dyad_formats::error::Error;
 use dyad_formats::files::{self, write_atomic};
-use serde::{Deserialize, Serialize};
-use serde_json::Value as Json;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 
-use crate::deepchess::network::{ANSWERS, Layer, Network, Sizes};
+use crate::deepchess::network::{ANSWERS, Layer, Network};
 
-const FORMAT: &str = "dyad-network-1";
-/// Maximum number of units of a layer.
-const LARGEST: usize = 65_536;
-/// Maximum number of layers.
-const MOST_LAYERS: usize = 16;
 /// Maximum file size in bytes.
-const LARGEST_FILE: u64 = 64 << 20;
-
-/// The header.
-#[derive(Serialize, Deserialize)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
-struct Header {
-    format: String,
-    sizes: Sizes,
-    /// Additional data of the writer.
-    note: Json,
-}
+const LARGEST_FILE: u64 = 256 << 20;
 
 impl Network {
     /// Identity of the network: eight hexadecimal digits.
@@ -42,89 +27,65 @@ impl Network {
     /// # Errors
     /// When the system refuses.
     pub fn save(&self, path: &Path) -> Result<(), Error> {
-        self.save_with(path, Json::Null)
-    }
-
-    /// Writes the file with a note.
-    pub(super) fn save_with(&self, path: &Path, note: Json) -> Result<(), Error> {
-        let header = Header { format: FORMAT.to_string(), sizes: self.sizes(), note };
-        let mut bytes = serde_json::to_vec(&header).expect("plain data");
-        bytes.push(b'\n');
-        bytes.extend(self.layers().flat_map(Layer::numbers).flat_map(f32::to_le_bytes));
-        bytes.extend(crc32fast::hash(&bytes).to_le_bytes());
-        write_atomic(path, &bytes).map_err(Error::file("write", path))
+        write(path, self)
     }
 
     /// Reads the file.
     ///
     /// # Errors
-    /// When it cannot be read, is no network, or is damaged.
+    /// When it cannot be read, or is no network.
     pub fn load(path: &Path) -> Result<Network, Error> {
-        Network::load_with(path).map(|(network, _)| network)
+        let network: Network = read(path)?;
+        let shapes = network.sizes().shapes().concat();
+        let fits = network.layers().zip(shapes).all(|(layer, shape)| layer.weights.dim() == shape)
+            && !network.encoder.is_empty()
+            && network.comparator.last().is_some_and(|layer| layer.bias.len() == ANSWERS);
+        if fits { Ok(network) } else { Err(Error::content(path, "network", "its layers do not fit together")) }
     }
+}
 
-    /// Reads the file with its note.
-    pub(super) fn load_with(path: &Path) -> Result<(Network, Json), Error> {
-        let bytes = files::read(path, LARGEST_FILE).map_err(Error::file("read", path))?;
-        let wrong = |problem: &str| Error::content(path, "network", problem);
-        let (data, sum) = bytes.split_last_chunk::<4>().ok_or_else(|| wrong("it has no checksum"))?;
-        if crc32fast::hash(data).to_le_bytes() != *sum {
-            return Err(wrong("its checksum is another one"));
-        }
-        let end = data.iter().position(|&byte| byte == b'\n').ok_or_else(|| wrong("there is no first line"))?;
-        let header: Header = serde_json::from_slice(&data[..end]).map_err(|error| wrong(&error.to_string()))?;
-        if header.format != FORMAT {
-            return Err(wrong(&format!("its format is '{}', not '{FORMAT}'", header.format)));
-        }
-        let Sizes { encoder, comparator } = &header.sizes;
-        let fits = |sizes: &[usize]| (1..=MOST_LAYERS).contains(&sizes.len());
-        let all = || encoder.iter().chain(comparator);
-        let ends = comparator.last() == Some(&ANSWERS);
-        if !fits(encoder) || !fits(comparator) || !ends || all().any(|&size| !(1..=LARGEST).contains(&size)) {
-            return Err(wrong("there is no network of such layers"));
-        }
-        let (length, expected) = (data.len() - end - 1, 4 * header.sizes.parameters());
-        if length != expected {
-            return Err(wrong(&format!("{length} bytes of numbers follow the first line, expected {expected}")));
-        }
-        let mut network = Network::zeros(&header.sizes);
-        let numbers = network.layers_mut().flat_map(Layer::numbers_mut);
-        for (number, bytes) in numbers.zip(data[end + 1..].chunks_exact(4)) {
-            *number = f32::from_le_bytes(bytes.try_into().expect("four bytes"));
-            if !number.is_finite() {
-                return Err(wrong("some of its numbers are none"));
-            }
-        }
-        Ok((network, header.note))
-    }
+/// Writes a file with a network.
+pub(super) fn write(path: &Path, content: &impl Serialize) -> Result<(), Error> {
+    write_atomic(path, &serde_json::to_vec(content).expect("plain data")).map_err(Error::file("write", path))
+}
+
+/// Reads a file with a network.
+pub(super) fn read<T: DeserializeOwned>(path: &Path) -> Result<T, Error> {
+    let bytes = files::read(path, LARGEST_FILE).map_err(Error::file("read", path))?;
+    serde_json::from_slice(&bytes).map_err(|error| Error::content(path, "network", error))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::deepchess::network::Sizes;
     use dyad_formats::testing::Temporary;
     use std::fs;
 
     #[test]
-    fn networks_are_read_back_and_damage_is_detected() {
+    fn networks_are_read_back_or_refused() {
         let folder = Temporary::folder();
-        let path = folder.join("net.bin");
+        let path = folder.join("net.json");
         let network = Network::random(&Sizes { encoder: vec![4, 3], comparator: vec![3, 2] }, 5);
         network.save(&path).unwrap();
         let read = Network::load(&path).unwrap();
-        assert_eq!(read, network);
-        assert_eq!(read.id(), network.id());
+        assert_eq!((&read, read.id()), (&network, network.id()));
         let good = fs::read(&path).unwrap();
-        for at in [0, 20, good.len() / 2, good.len() - 1] {
-            let mut bad = good.clone();
-            bad[at] ^= 1;
-            fs::write(&path, bad).unwrap();
-            let error = Network::load(&path).unwrap_err().to_string();
-            assert!(error.contains("net.bin"), "{error}");
-        }
         for length in [0, 10, good.len() - 1] {
             fs::write(&path, &good[..length]).unwrap();
-            assert!(Network::load(&path).is_err());
+            assert!(Network::load(&path).unwrap_err().to_string().contains("net.json"));
+        }
+        for change in [
+            |network: &mut Network| drop(network.encoder.pop()),
+            |network: &mut Network| network.encoder.clear(),
+            |network: &mut Network| drop(network.comparator.pop()),
+            |network: &mut Network| network.comparator.swap(0, 1),
+            |network: &mut Network| network.comparator[0].bias[0] = f32::NAN,
+        ] {
+            let mut bad = network.clone();
+            change(&mut bad);
+            bad.save(&path).unwrap();
+            assert!(Network::load(&path).is_err(), "{bad:?}");
         }
     }
 }

@@ -9,6 +9,7 @@ use ndarray::linalg::general_mat_mul;
 use ndarray::{Array1, Array2, ArrayView2, Axis, concatenate};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
+use serde::{Deserialize, Serialize};
 
 /// Bits of a position: 12 kinds of pieces on 64 squares, side to move, four rights to castle.
 pub const INPUTS: usize = 773;
@@ -49,7 +50,7 @@ impl Bits {
 }
 
 /// A layer: the outputs are inputs times weights plus bias.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Layer {
     /// A row for each input, a column for each output.
     pub weights: Array2<f32>,
@@ -124,11 +125,6 @@ impl Layer {
     pub fn numbers(&self) -> impl Iterator<Item = f32> + '_ {
         self.weights.iter().chain(&self.bias).copied()
     }
-
-    /// All numbers in the same order.
-    pub fn numbers_mut(&mut self) -> impl Iterator<Item = &mut f32> {
-        self.weights.iter_mut().chain(&mut self.bias)
-    }
 }
 
 /// Applies the ReLU to outputs.
@@ -156,8 +152,7 @@ pub fn gate(slope: &mut Array2<f32>, outputs: &Array2<f32>) {
 }
 
 /// The sizes of a network's layers, from the first hidden one.
-#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sizes {
     /// Of the encoder.
     pub encoder: Vec<usize>,
@@ -183,7 +178,7 @@ impl Sizes {
 }
 
 /// Two copies of an encoder and a comparator.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Network {
     /// Pos2Vec.
     pub encoder: Vec<Layer>,
@@ -370,7 +365,11 @@ mod tests {
         for &index in active.iter().step_by(1 + active.len() / 60) {
             const H: f32 = 1e-3;
             let mut nudged = |by: f32| {
-                *network.layers_mut().flat_map(Layer::numbers_mut).nth(index).unwrap() += by;
+                {
+                    let mut numbers =
+                        network.layers_mut().flat_map(|layer| layer.weights.iter_mut().chain(&mut layer.bias));
+                    *numbers.nth(index).unwrap() += by;
+                }
                 loss(&network)
             };
             let up = nudged(H);

@@ -24,8 +24,8 @@ use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_pcg::Pcg64;
 use serde::{Deserialize, Serialize};
-use serde_json::json;
 
+use crate::deepchess::file::{read, write};
 use crate::deepchess::network::{ANSWERS, Bits, Layer, Network, Sizes, chance, encoded, gate};
 
 /// How a network is trained.
@@ -126,7 +126,8 @@ pub struct TrainingRecord {
     pub pairs_per_second: f64,
 }
 
-const CHECKPOINT: &str = "checkpoint.bin";
+/// Network and record.
+const CHECKPOINT: &str = "checkpoint.json";
 
 /// Trains a network, or resumes from the checkpoint in `folder`, which must be of the same settings and samples.
 ///
@@ -143,10 +144,7 @@ pub fn train(
     let positions = Positions::load(samples, settings.split, false)?;
     let path = folder.join(CHECKPOINT);
     let (network, record) = match path.exists() {
-        true => {
-            let (network, note) = Network::load_with(&path)?;
-            (network, serde_json::from_value(note).map_err(|error| Error::content(&path, "note", error))?)
-        }
+        true => read(&path)?,
         false => {
             let count = positions.won.len() + positions.lost.len();
             (Network::random(&settings.sizes, seed), TrainingRecord { positions: count, ..TrainingRecord::default() })
@@ -186,7 +184,7 @@ struct Trainer<'a, 'b> {
 impl<'a> Trainer<'a, '_> {
     fn save(&mut self, path: &Path, begun: Instant) -> Result<(), Error> {
         self.record.seconds += begun.elapsed().as_secs_f64();
-        self.network.save_with(path, json!(self.record))
+        write(path, &(&self.network, &self.record))
     }
 
     /// Checks the loss of an epoch and reports the epochs that are done, `more` of them unsaved.
@@ -344,6 +342,7 @@ pub(super) mod tests {
     use dyad_formats::samples::SampleWriter;
     use dyad_formats::testing::Temporary;
     use dyad_formats::testing::walk;
+    use serde_json::json;
     use std::path::PathBuf;
 
     /// Positions of a random walk whose winner is the side with more material, which can be learned.

@@ -38,7 +38,7 @@ use crate::experiment::{BUILT_IN, stem};
 
 const WEIGHTS: &str = "weights.json";
 pub(super) const SAMPLES: &str = "positions.samples";
-pub(super) const NETWORK: &str = "network.bin";
+pub(super) const NETWORK: &str = "network.json";
 const GAMES: &str = "games.pgn";
 /// Rates of which a training takes the best one, unless the user gives one.
 const RATES: [f64; 4] = [1.0, 3.0, 10.0, 30.0];
