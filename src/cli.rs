@@ -13,7 +13,6 @@ mod experiment;
 mod fit;
 mod label;
 mod level;
-mod limits;
 mod match_;
 mod player;
 mod prepare;

@@ -2,12 +2,14 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
+use std::ops::RangeInclusive;
 use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Args;
 use dyad_engine::engine::DEFAULT_HASH;
 use dyad_engine::eval::Weights;
+use dyad_engine::value::MAX_PLY;
 use dyad_formats::error::Error;
 use dyad_formats::files::check_outputs;
 use dyad_trainer::arena::matches::{MOST_GAMES, Match, MatchEnd, MatchGame, MatchRecord, MatchScore};
@@ -17,7 +19,6 @@ use dyad_trainer::arena::play::{Adjudication, DrawRule, SearchLimits, WinRule};
 use dyad_trainer::arena::statistics::{Decision, Sprt};
 use dyad_trainer::base::number::number;
 
-use super::limits::Limits;
 use super::player::PlayerSpec;
 use super::progress::ProgressDisplay;
 use super::settings::check_resume;
@@ -30,8 +31,12 @@ pub struct Arguments {
     a: PlayerSpec,
     /// Second player, as the first
     b: PlayerSpec,
-    #[command(flatten)]
-    limits: Limits,
+    /// Nodes per move
+    #[arg(long, value_parser = number::<u64>(1..), conflicts_with = "depth")]
+    nodes: Option<u64>,
+    /// Depth of each search, in plies
+    #[arg(long, value_name = "PLIES", value_parser = number(DEPTH))]
+    depth: Option<u32>,
     /// Games at most; an odd number is rounded up
     #[arg(long, value_name = "N", value_parser = number(1..=MOST_GAMES), default_value_t = 1_000)]
     games: u64,
@@ -66,6 +71,8 @@ pub struct Arguments {
 
 /// Nodes per move.
 pub const NODES: u64 = 20_000;
+/// Range of depths in plies.
+const DEPTH: RangeInclusive<u32> = 1..=MAX_PLY as u32 - 1;
 
 /// Plays the match and prints its result.
 pub fn run(arguments: Arguments) -> Outcome {
@@ -113,18 +120,12 @@ pub fn run(arguments: Arguments) -> Outcome {
 
 impl Arguments {
     fn to_match(&self) -> Result<Match, Box<dyn std::error::Error>> {
-        let specs = [&self.a, &self.b];
-        let [mut name_a, mut name_b] = specs.map(PlayerSpec::name);
+        let [mut name_a, mut name_b] = [&self.a, &self.b].map(PlayerSpec::name);
         if name_a == name_b {
             name_a.push_str(" A");
             name_b.push_str(" B");
         }
-        let limits = self.limits.get().unwrap_or(SearchLimits::Nodes(NODES));
-        if let SearchLimits::Clock { nps: Some(_), .. } = limits
-            && let Some(network) = specs.iter().find(|spec| matches!(spec, PlayerSpec::Network(_)))
-        {
-            return Err(format!("'{network}' does not play on a clock that runs by nodes").into());
-        }
+        let limits = self.depth.map_or(SearchLimits::Nodes(self.nodes.unwrap_or(NODES)), SearchLimits::Depth);
         Ok(Match {
             players: [self.a.player(&name_a)?, self.b.player(&name_b)?],
             limits,
@@ -155,16 +156,15 @@ impl Arguments {
         };
         let mut list = read_openings(path)?;
         openings::shuffle(&mut list, self.seed);
-        if (list.len() as u64) < played.pairs && played.is_deterministic() {
+        if (list.len() as u64) < played.pairs {
             eprintln!(
                 "{} holds {} openings, which make {} different games at fixed nodes or depth: no more are played",
                 path.display(),
                 list.len(),
                 2 * list.len(),
             );
-            return Ok(Box::new(list.into_iter()));
         }
-        Ok(Box::new(list.into_iter().cycle()))
+        Ok(Box::new(list.into_iter()))
     }
 }
 
@@ -214,10 +214,8 @@ fn summary(record: &MatchRecord, reasons: &BTreeMap<&str, u64>, before: usize) -
 
 #[cfg(test)]
 mod tests {
-    use super::super::limits::parse_clock;
     use super::*;
     use clap::Parser;
-    use std::num::NonZeroU64;
 
     #[derive(Parser)]
     struct Line {
@@ -235,9 +233,7 @@ mod tests {
         for (words, expected) in [
             ("--nodes 0", "expected a whole number, at least 1"),
             ("--depth 1000000", "expected a whole number, 1 to 245"),
-            ("--tc 1.8e19", "a year"),
             ("--nodes 20 --depth 4", "cannot be used with"),
-            ("--nodes 20 --tc 8+0.08", "cannot be used with"),
             ("--threads 0", "expected a whole number, 1 to 1024"),
             ("--games 18446744073709551615", "expected a whole number, 1 to"),
             ("--openings a.epd --variant chess960", "cannot be used with"),
@@ -250,26 +246,16 @@ mod tests {
             let error = match_of(&format!("material default {words}")).err().unwrap_or_default();
             assert!(error.contains(expected), "{words}: {error}");
         }
-        let error = match_of("deepchess:a.bin default --tc 8@1000").err().unwrap_or_default();
-        assert!(error.contains("'deepchess:a.bin' does not play on a clock that runs by nodes"), "{error}");
     }
 
     #[test]
     fn limits_of_both_players() {
-        let seconds = Duration::from_secs_f64;
-        let clock = |nps| SearchLimits::Clock { base: seconds(8.0), increment: seconds(0.08), nps };
         for (words, limits) in [
             ("", SearchLimits::Nodes(20_000)),
             ("--nodes 5", SearchLimits::Nodes(5)),
             ("--depth 5", SearchLimits::Depth(5)),
-            ("--movetime 0.5", SearchLimits::MoveTime(seconds(0.5))),
-            ("--tc 8+0.08", clock(None)),
-            ("--tc 8+0.08@200000", clock(NonZeroU64::new(200_000))),
         ] {
             assert_eq!(match_of(&format!("material level:1600 {words}")).unwrap().limits, limits, "{words}");
-        }
-        for text in ["", "x", "-1", "1+", "1e300", "NaN", "1.8e19+1.8e19", "60+1e8", "8+0.08@", "8@0", "@5"] {
-            assert!(parse_clock(text).is_err(), "{text}");
         }
     }
 }

@@ -201,8 +201,7 @@ impl Match {
     #[must_use]
     pub fn pgn(&self, game: &MatchGame, event: &str, date: &str) -> PgnGame {
         let tags = self.tags(game.number, event).into_iter().chain([("Date", date.to_string())]).collect();
-        let on_clocks = matches!(self.limits, SearchLimits::Clock { .. });
-        game.game.pgn(tags, on_clocks || !self.is_deterministic())
+        game.game.pgn(tags, !self.limits.is_deterministic())
     }
 
     /// The tags of the game with this number that do not depend on the date, on its opening or on how it goes.
@@ -224,12 +223,6 @@ impl Match {
     /// What a player plays with: the identity of its weights, and limits.
     fn setup(&self, player: &MatchPlayer) -> String {
         format!("{}, {}, hash {}", player.id, self.limits, self.hash)
-    }
-
-    /// Whether every run of this match gives the same games.
-    #[must_use]
-    pub fn is_deterministic(&self) -> bool {
-        self.limits.is_deterministic()
     }
 
     fn players(&self) -> Result<[Box<dyn Player>; 2], Error> {
@@ -338,12 +331,9 @@ mod tests {
     use crate::arena::play::{DrawRule, GameEnd, WinRule};
     use dyad_engine::eval::layout::MATERIAL;
     use dyad_engine::eval::{FloatWeights, Weights};
-    use dyad_engine::search::time_of;
     use dyad_formats::pgn::GameTexts;
     use dyad_formats::score::ScoreSide;
     use dyad_formats::testing::Temporary;
-    use std::num::NonZeroU64;
-    use std::time::Duration;
 
     fn openings() -> impl Iterator<Item = Opening> + Send {
         RandomOpenings::new(OpeningSettings::new(5), |_| 0)
@@ -383,34 +373,6 @@ mod tests {
         };
         let record = played.play(&[], openings(), &Control::new(false), listen).unwrap();
         (games, record)
-    }
-
-    fn pgn_of(played: &Match) -> String {
-        run(played).0.iter().map(|game| played.pgn(game, "test", "2025.01.01").to_string()).collect()
-    }
-
-    #[test]
-    fn a_node_clock_is_deterministic() {
-        let mut played = match_of([good(), bad()], 3, 2);
-        let nps = NonZeroU64::new(10_000);
-        let (base, increment) = (Duration::from_secs(1), Duration::from_millis(50));
-        played.limits = SearchLimits::Clock { base, increment, nps };
-        assert!(played.is_deterministic());
-        let games = run(&played).0;
-        for game in &games {
-            assert_ne!(game.game.reason, GameEnd::TimeForfeit);
-            for side in 0..2 {
-                let mut left = base;
-                for made in game.game.moves.iter().skip(side).step_by(2) {
-                    assert_eq!(made.time, time_of(made.nodes, nps.unwrap()));
-                    left = left - made.time + increment;
-                }
-            }
-        }
-        let text = pgn_of(&played);
-        assert_eq!(text, pgn_of(&Match { threads: 1, ..played }));
-        let spent = games[0].game.moves[0].time.as_secs_f64();
-        assert!(text.contains(&format!(" {spent:.3}s}}")), "{text}");
     }
 
     #[test]

@@ -6,13 +6,12 @@
 //! moves: the mistaken evaluation of one side must not become a result.
 
 use std::fmt;
-use std::num::NonZeroU64;
 use std::time::Duration;
 
-use dyad_engine::board::{Board, Color, Ending, Game, Move, Squares};
+use dyad_engine::board::{Color, Ending, Game, Move};
 use dyad_engine::control::{Control, Instant};
 use dyad_engine::engine::Engine;
-use dyad_engine::search::{Clock, Limits, Options, Outcome, Score as EngineScore, time_of};
+use dyad_engine::search::{Limits, Options, Outcome, Score as EngineScore};
 use dyad_formats::game::{GameRecord, PlayedMove, Tags};
 use dyad_formats::score::{GameResult, Score};
 use dyad_levels::player::LevelPlayer;
@@ -31,23 +30,13 @@ pub enum SearchLimits {
     Depth(u32),
     /// Time per move.
     MoveTime(Duration),
-    /// A clock for the game.
-    Clock {
-        /// Time at the start.
-        base: Duration,
-        /// Time added after each move.
-        increment: Duration,
-        /// If set, the clock runs by nodes at this many per second.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        nps: Option<NonZeroU64>,
-    },
 }
 
 impl SearchLimits {
     /// Whether games do not depend on the speed of the machine.
     #[must_use]
     pub fn is_deterministic(self) -> bool {
-        matches!(self, SearchLimits::Nodes(_) | SearchLimits::Depth(_) | SearchLimits::Clock { nps: Some(_), .. })
+        !matches!(self, SearchLimits::MoveTime(_))
     }
 
     /// The value of the PGN tag `TimeControl`.
@@ -56,22 +45,15 @@ impl SearchLimits {
         match self {
             SearchLimits::Nodes(_) | SearchLimits::Depth(_) => "-".to_string(),
             SearchLimits::MoveTime(time) => format!("1/{}", time.as_secs_f64()),
-            SearchLimits::Clock { base, increment, .. } => {
-                format!("{}+{}", base.as_secs_f64(), increment.as_secs_f64())
-            }
         }
     }
 
-    /// The limits of a search with `remaining` time on the clock.
-    pub(crate) fn limits(self, remaining: Duration) -> Limits {
+    /// The limits of a search.
+    pub(crate) fn limits(self) -> Limits {
         match self {
-            SearchLimits::Nodes(nodes) => Limits { nodes: Some(nodes), ..Limits::default() },
-            SearchLimits::Depth(depth) => Limits { depth: Some(depth), ..Limits::default() },
+            SearchLimits::Nodes(nodes) => Limits::nodes(nodes),
+            SearchLimits::Depth(depth) => Limits::depth(depth),
             SearchLimits::MoveTime(time) => Limits { movetime: Some(time), ..Limits::default() },
-            SearchLimits::Clock { increment, nps, .. } => {
-                let clock = Clock { remaining, increment, moves_to_go: None };
-                Limits { clock: Some(clock), nps, ..Limits::default() }
-            }
         }
     }
 }
@@ -82,10 +64,6 @@ impl fmt::Display for SearchLimits {
             SearchLimits::Nodes(nodes) => write!(f, "{nodes} nodes a move"),
             SearchLimits::Depth(depth) => write!(f, "depth {depth}"),
             SearchLimits::MoveTime(time) => write!(f, "{} s a move", time.as_secs_f64()),
-            SearchLimits::Clock { base, increment, nps } => {
-                write!(f, "{}+{} s", base.as_secs_f64(), increment.as_secs_f64())?;
-                nps.map_or(Ok(()), |nps| write!(f, " at {nps} nodes a second"))
-            }
         }
     }
 }
@@ -216,10 +194,6 @@ pub enum GameEnd {
     WinAdjudication,
     /// The game reached the length limit.
     Length,
-    /// The side to move overstepped its time.
-    TimeForfeit,
-    /// The side to move overstepped its time, and the other one has nothing but its king.
-    TimeoutAgainstBareKing,
 }
 
 impl GameEnd {
@@ -228,7 +202,6 @@ impl GameEnd {
     pub fn termination(self) -> &'static str {
         match self {
             GameEnd::DrawAdjudication | GameEnd::WinAdjudication | GameEnd::Length => "adjudication",
-            GameEnd::TimeForfeit | GameEnd::TimeoutAgainstBareKing => "time forfeit",
             _ => "normal",
         }
     }
@@ -245,8 +218,6 @@ impl GameEnd {
             GameEnd::DrawAdjudication => "draw by adjudication",
             GameEnd::WinAdjudication => "win by adjudication",
             GameEnd::Length => "draw by length",
-            GameEnd::TimeForfeit => "loss on time",
-            GameEnd::TimeoutAgainstBareKing => "draw by an overstepped time against a bare king",
         }
     }
 }
@@ -331,10 +302,6 @@ pub fn play(
     control: &Control,
     abandon: &dyn Fn() -> bool,
 ) -> Option<FinishedGame> {
-    let mut clocks = seats.each_ref().map(|seat| match seat.limits {
-        SearchLimits::Clock { base, .. } => base,
-        _ => Duration::ZERO,
-    });
     let (mut game, mut adjudicator) = (opening.game(), Adjudicator::new(*rules));
     for (side, seat) in (0..).zip(&mut seats) {
         // By opening and side, independent of earlier games.
@@ -349,18 +316,11 @@ pub fn play(
             return None;
         }
         let side = game.board().side_to_move();
-        let (seat, clock) = (&mut seats[side.to_index()], &mut clocks[side.to_index()]);
-        let (limits, start) = (seat.limits.limits(*clock), Instant::now());
-        let outcome = search(seat.player, &game, &limits, control);
-        let time = limits.nps.map_or_else(|| start.elapsed(), |nps| time_of(outcome.nodes, nps));
+        let (seat, start) = (&mut seats[side.to_index()], Instant::now());
+        let outcome = search(seat.player, &game, &seat.limits.limits(), control);
+        let time = start.elapsed();
         if control.stopped() {
             return None;
-        }
-        if let SearchLimits::Clock { increment, .. } = seat.limits {
-            if time > *clock {
-                break end_by_time(game.board());
-            }
-            *clock = *clock - time + increment;
         }
         let mv = outcome.best.expect("there is a legal move, or the game had ended");
         let (score, depth, nodes) = (score_of(outcome.score), outcome.depth, outcome.nodes);
@@ -379,8 +339,7 @@ pub fn play(
 /// `control` itself stops the search at once.
 fn search(player: &mut dyn Player, game: &Game, limits: &Limits, control: &Control) -> Outcome {
     let own = Control::new(false);
-    let timed = limits.movetime.is_some() || limits.clock.is_some();
-    let held_by = if timed { &own } else { control };
+    let held_by = if limits.movetime.is_some() { &own } else { control };
     let mut on_report = || {
         if control.stopped() {
             own.stop();
@@ -393,15 +352,6 @@ fn score_of(score: EngineScore) -> Score {
     match score {
         EngineScore::Cp(centipawns) => Score::centipawns(f64::from(centipawns)),
         EngineScore::Mate(moves) => Score::mate(moves),
-    }
-}
-
-/// The end of a game whose side to move has overstepped its time. A bare king cannot win.
-fn end_by_time(board: &Board) -> (GameResult, GameEnd) {
-    let winner = !board.side_to_move();
-    match board.colors(winner).len() {
-        1 => (GameResult::Draw, GameEnd::TimeoutAgainstBareKing),
-        _ => (GameResult::win_of(winner), GameEnd::TimeForfeit),
     }
 }
 
@@ -468,6 +418,7 @@ impl Adjudicator {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use dyad_engine::board::Board;
     use dyad_engine::eval::Weights;
     use std::sync::Arc;
 
@@ -519,25 +470,13 @@ mod tests {
         assert_eq!(adjudicated(Adjudication::default(), &[0; 100]), None);
     }
 
-    #[test]
-    fn an_overstepped_time_against_a_bare_king_is_a_draw() {
-        for (fen, expected) in [
-            ("4k3/8/8/8/8/8/3Q4/4K3 w - - 0 1", (GameResult::Draw, GameEnd::TimeoutAgainstBareKing)),
-            ("4k3/8/8/8/8/8/3Q4/4K3 b - - 0 1", (GameResult::WhiteWins, GameEnd::TimeForfeit)),
-            ("4k3/p7/8/8/8/8/3Q4/4K3 w - - 0 1", (GameResult::BlackWins, GameEnd::TimeForfeit)),
-        ] {
-            assert_eq!(end_by_time(&Board::from_fen(fen).unwrap()), expected, "{fen}");
-        }
-    }
-
     /// The word of the end stands before the result, also of a game that ends before its first move.
     #[test]
     fn every_game_has_a_word_of_its_end() {
         let mut engines = [(); 2].map(|()| Engine::with_hash(Arc::new(Weights::material()), 1).unwrap());
-        let limits = SearchLimits::Clock { base: Duration::ZERO, increment: Duration::ZERO, nps: None };
+        let limits = SearchLimits::Nodes(1);
         for (fen, moves, end) in [
-            ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", &[][..], "{loss on time} 0-1"),
-            ("k7/2Q5/1K6/8/8/8/8/8 b - - 0 1", &[], "{stalemate} 1/2-1/2"),
+            ("k7/2Q5/1K6/8/8/8/8/8 b - - 0 1", &[][..], "{stalemate} 1/2-1/2"),
             ("k7/8/1K6/8/8/8/8/2Q5 w - - 0 1", &["c1c7"], "1. Qc7 {book, stalemate} 1/2-1/2"),
         ] {
             let start = Board::from_fen(fen).unwrap();

@@ -9,8 +9,8 @@
 //! variance of a pair, and few pairs, or equal ones, say little about it. So the variance is taken relative to that of
 //! a coin with the same mean, and this ratio is shrunk toward a usual one. The intervals of 10, 40 and 400 games cover
 //! the true score in about 95 % of all matches, whitewashes included (test `intervals_cover`; those of 400 by
-//! simulation). A match that was ended
-//! by a sequential test favors its winner somewhat; no interval here corrects for that.
+//! simulation). A match that was ended by a sequential test favors its winner somewhat; no interval here corrects for
+//! that.
 //!
 //! A match that stops when it is decided needs a sequential test. This is the generalized sequential probability ratio
 //! test: under each hypothesis the outcome probabilities are the maximum-likelihood ones among all with that strength,

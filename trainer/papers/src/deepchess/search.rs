@@ -217,16 +217,6 @@ impl ComparisonEngine {
             }
         }
     }
-
-    /// The time that a search may take: what is given for it, or a part of that on the clock.
-    fn time(limits: &Limits) -> Option<Duration> {
-        let overhead = Options::default().move_overhead;
-        let fixed = limits.movetime.map(|time| time.saturating_sub(overhead));
-        fixed.or(limits.clock.map(|clock| {
-            let share = clock.remaining / 30 + clock.increment * 3 / 4;
-            share.min(clock.remaining.saturating_sub(overhead) / 2)
-        }))
-    }
 }
 
 /// The vector of a position.
@@ -262,7 +252,8 @@ impl Player for ComparisonEngine {
         on_report: &mut (dyn FnMut() + Send),
     ) -> Outcome {
         let board = game.board();
-        let until = ComparisonEngine::time(limits).map(|time| control.accepted() + time);
+        let time = |time: Duration| time.saturating_sub(Options::default().move_overhead);
+        let until = limits.movetime.map(|limit| control.accepted() + time(limit));
         self.limits = Bounds { nodes: limits.nodes.unwrap_or(u64::MAX), until, binding: false };
         self.keys = game.keys()[..game.keys().len().saturating_sub(1)].to_vec();
         self.nodes = 0;
