@@ -9,6 +9,8 @@ use dyad_formats::error::Error;
 use dyad_formats::files::{AtomicFile, check_output};
 use dyad_levels::file::{self, MoveModel};
 use dyad_trainer::base::context::{Context, Progress};
+use dyad_trainer::base::number::number;
+use dyad_trainer::data::positions::PERCENT;
 use dyad_trainer::levels::examples::MoveExample;
 use dyad_trainer::levels::prepare::{self, RecordSettings};
 use dyad_trainer::levels::records;
@@ -39,8 +41,9 @@ struct Prepare {
     /// File of records to write
     #[arg(long, short, value_name = "FILE")]
     out: PathBuf,
-    #[command(flatten)]
-    settings: RecordSettings,
+    /// Percentage of the players that are held out for testing
+    #[arg(long, value_name = "PERCENT", value_parser = number(PERCENT), default_value_t = 25.0)]
+    test_percent: f64,
     #[command(flatten)]
     threads: Threads,
 }
@@ -64,7 +67,7 @@ pub fn run(arguments: Arguments) -> Outcome {
 
 fn prepare(arguments: Prepare) -> Outcome {
     check_output(&arguments.out, &arguments.files)?;
-    let settings = arguments.settings;
+    let settings = RecordSettings { test_percent: arguments.test_percent, ..RecordSettings::default() };
     let control = stop_on_interrupt();
     let mut progress = ProgressDisplay::new();
     let mut on_event = |Progress { done, of }| {

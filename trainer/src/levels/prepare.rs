@@ -10,7 +10,6 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use clap::Args;
 use dyad_engine::board::{Board, Game, Move};
 use dyad_engine::control::Control;
 use dyad_engine::eval::Weights;
@@ -21,44 +20,34 @@ use dyad_formats::game::GameRecord;
 use dyad_formats::hash;
 use dyad_formats::pgn::GameTexts;
 use dyad_levels::analysis::{DEPTHS, MoveAnalyzer, PLIES};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use crate::base::context::{Context, Progress};
-use crate::base::number::number;
 use crate::base::parallel::ordered_for_each;
-use crate::data::positions::PERCENT;
 use crate::levels::records::{Pool, Record, Writer};
 
 /// Width of a rating band.
 pub const BAND: u32 = 200;
 
 /// Which positions are used.
-#[derive(Clone, Debug, PartialEq, Args, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
-#[group(skip)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub struct RecordSettings {
     /// Training positions of each rating band.
     #[serde(rename = "positions")]
-    #[arg(skip = Self::default().train)]
     pub train: usize,
     /// Test positions of each rating band.
     #[serde(rename = "test-positions")]
-    #[arg(skip = Self::default().test)]
     pub test: usize,
     /// Centers of the lowest and the highest band.
-    #[arg(skip = Self::default().bands)]
     pub bands: [u32; 2],
     /// Positions of each player in a game.
-    #[arg(skip = Self::default().per_game)]
     pub per_game: usize,
     /// Most games of each player.
-    #[arg(skip = Self::default().player_games)]
     pub player_games: usize,
-    /// Percentage of the players that are held out for testing
-    #[arg(long, value_name = "PERCENT", value_parser = number(PERCENT), default_value_t = Self::default().test_percent)]
+    /// Percentage of the players that are held out for testing.
     pub test_percent: f64,
     /// Seed of all draws.
-    #[arg(skip = Self::default().seed)]
     pub seed: u64,
 }
 
