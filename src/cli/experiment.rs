@@ -48,9 +48,6 @@ pub fn run(arguments: Arguments) -> Outcome {
             step = name;
             progress.show(|| step.clone());
         }
-        ExperimentEvent::OtherProgram(program) => {
-            progress.say(&format!("the folder was begun by another program, {program}, whose steps stay"));
-        }
         ExperimentEvent::Progress(Progress { done, of }) => progress.show(|| {
             let mut line = format!("{step}: {done}");
             if of > 0 {

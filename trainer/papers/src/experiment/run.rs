@@ -42,8 +42,6 @@ pub enum ExperimentEvent {
     Begin(String),
     /// Progress of the step.
     Progress(Progress),
-    /// The folder was begun by this other program, whose steps stay.
-    OtherProgram(String),
     /// The step is done.
     Done {
         /// Hash of its output, unless it differs from run to run.
@@ -85,9 +83,7 @@ pub fn run(
     fs::create_dir_all(folder).map_err(Error::file("create", folder))?;
     let _lock = FolderLock::take(folder)?;
     clean(folder, |name| [SETTINGS, RESULTS, PAGE].contains(&name))?;
-    if let Some(program) = check(&folder.join(SETTINGS), &saved)? {
-        (context.on_event)(ExperimentEvent::OtherProgram(program));
-    }
+    check(&folder.join(SETTINGS), &saved)?;
     let mut all = Vec::new();
     for &seed in &settings.seeds {
         let folder = if settings.seeds.len() == 1 { folder.into() } else { folder.join(format!("seed-{seed}")) };
@@ -152,15 +148,14 @@ fn input_file(path: &Path) -> Result<Json, Error> {
     }
 }
 
-/// Saves the settings of a new experiment, or compares them with those of the old one. Returns the program that began
-/// it, if that is not the running one.
-fn check(path: &Path, now: &Json) -> Result<Option<String>, Error> {
-    let Some(before) = read(path)? else { return write(path, now).map(|()| None) };
+/// Saves the settings of a new experiment, or compares them with those of the old one, whose program may be another.
+fn check(path: &Path, now: &Json) -> Result<(), Error> {
+    let Some(before) = read(path)? else { return write(path, now) };
     // Files may move: their checksums are compared.
     let free = ["games-file", "openings", "weights", "program"];
     let mut fields = now.as_object().into_iter().flatten().filter(|(name, _)| !free.contains(&name.as_str()));
     match fields.find(|(name, value)| before[name.as_str()] != **value) {
-        None => Ok(before["program"].as_str().filter(|&program| now["program"] != program).map(str::to_string)),
+        None => Ok(()),
         Some((name, value)) => {
             let (path, before) = (path.display(), &before[name.as_str()]);
             Err(Error::Settings(format!("{path} has {before} for '{name}', not {value}; name another folder")))
