@@ -28,16 +28,8 @@ pub trait Examples: Sync {
     /// Identity: equal if and only if all examples are equal.
     fn identity(&self) -> String;
 
-    /// Number of examples, training and test together.
-    fn len(&self) -> usize;
-
-    /// Whether there are no examples.
-    fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
-    /// Whether position `index` is kept for testing.
-    fn is_test(&self, index: usize) -> bool;
+    /// The examples that are kept for testing, or the others.
+    fn indices(&self, test: bool) -> Vec<u32>;
 
     /// Example `index`.
     fn get(&self, index: usize) -> Result<Example, Error>;
@@ -82,12 +74,8 @@ impl Examples for FileExamples<'_> {
         format!("{:016x}", self.file.summary().identity)
     }
 
-    fn len(&self) -> usize {
-        self.file.len()
-    }
-
-    fn is_test(&self, index: usize) -> bool {
-        self.file.is_test(index)
+    fn indices(&self, test: bool) -> Vec<u32> {
+        self.file.indices(test)
     }
 
     fn get(&self, index: usize) -> Result<Example, Error> {

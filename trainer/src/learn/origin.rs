@@ -34,9 +34,8 @@ impl Selection {
     /// # Errors
     /// When there are no training positions.
     pub fn new(settings: &TrainingSettings, examples: &dyn Examples) -> Result<Selection, Error> {
-        let all = 0..examples.len() as u32;
-        let (test, training): (Vec<u32>, Vec<u32>) = all.partition(|&i| examples.is_test(i as usize));
-        let training = take(training, settings.positions.unwrap_or(usize::MAX), 1);
+        let test = examples.indices(true);
+        let training = take(examples.indices(false), settings.positions.unwrap_or(usize::MAX), 1);
         if training.is_empty() {
             return Err(Error::Settings("there are no training positions".into()));
         }

@@ -66,15 +66,35 @@ impl Examples for InMemory {
         format!("{} in memory", self.examples.len())
     }
 
-    fn len(&self) -> usize {
-        self.examples.len()
-    }
-
-    fn is_test(&self, index: usize) -> bool {
-        index.is_multiple_of(self.test_every)
+    fn indices(&self, test: bool) -> Vec<u32> {
+        let all = 0..self.examples.len();
+        all.filter(|index| index.is_multiple_of(self.test_every) == test).map(|index| index as u32).collect()
     }
 
     fn get(&self, index: usize) -> Result<Example, Error> {
         Ok(self.examples[index])
+    }
+}
+
+/// Examples in memory, with a call before each is read.
+pub struct Watched<F> {
+    /// The examples.
+    pub examples: InMemory,
+    /// What is called.
+    pub on_get: F,
+}
+
+impl<F: Fn() + Sync> Examples for Watched<F> {
+    fn identity(&self) -> String {
+        self.examples.identity()
+    }
+
+    fn indices(&self, test: bool) -> Vec<u32> {
+        self.examples.indices(test)
+    }
+
+    fn get(&self, index: usize) -> Result<Example, Error> {
+        (self.on_get)();
+        self.examples.get(index)
     }
 }

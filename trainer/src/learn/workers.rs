@@ -134,7 +134,7 @@ mod tests {
     use super::*;
     use crate::learn::objective::Objective;
     use crate::learn::settings::TrainingSettings;
-    use crate::learn::testing::{InMemory, example, random_examples};
+    use crate::learn::testing::{InMemory, Watched, example, random_examples};
 
     /// The quiescence search of this position does not end in reasonable time.
     const EXPLOSIVE: &str = "8/PPPPPPPP/8/k7/8/K7/pppppppp/8 w - - 0 1";
@@ -152,7 +152,8 @@ mod tests {
             comparer: Comparer::new(Objective::Perceptron, &TrainingSettings::default()),
         };
         let mut workers = Workers { examples, stop, workers: (0..threads).map(worker).collect() };
-        let positions: Vec<u32> = (0..examples.len() as u32).collect();
+        let mut positions = [examples.indices(false), examples.indices(true)].concat();
+        positions.sort_unstable();
         workers.work(task, &weights, &positions).unwrap()
     }
 
@@ -172,34 +173,14 @@ mod tests {
         }
     }
 
-    /// Sets the stop when an example is read, like Ctrl-C during its search.
-    struct Interrupted<'a>(InMemory, &'a Control);
-
-    impl Examples for Interrupted<'_> {
-        fn identity(&self) -> String {
-            self.0.identity()
-        }
-
-        fn len(&self) -> usize {
-            self.0.len()
-        }
-
-        fn is_test(&self, index: usize) -> bool {
-            self.0.is_test(index)
-        }
-
-        fn get(&self, index: usize) -> Result<crate::learn::examples::Example, Error> {
-            self.1.stop();
-            self.0.get(index)
-        }
-    }
-
     #[test]
     fn a_stop_ends_the_search_of_a_position() {
         for task in [Task::Compare, Task::Measure] {
             let stop = Control::new(false);
             let examples = InMemory { examples: vec![example(EXPLOSIVE, "a7a8q")], test_every: 5 };
-            let results = work(&Interrupted(examples, &stop), &stop, 1, u64::MAX, task);
+            // Like Ctrl-C during the search.
+            let watched = Watched { examples, on_get: || stop.stop() };
+            let results = work(&watched, &stop, 1, u64::MAX, task);
             assert_eq!(results, [PositionResult::default()]);
         }
     }

@@ -47,12 +47,8 @@ impl Examples for Window {
         format!("{:016x}", self.identity)
     }
 
-    fn len(&self) -> usize {
-        self.samples.len()
-    }
-
-    fn is_test(&self, index: usize) -> bool {
-        self.samples[index].is_test()
+    fn indices(&self, test: bool) -> Vec<u32> {
+        (0..).zip(&self.samples).filter(|(_, sample)| sample.is_test() == test).map(|(index, _)| index).collect()
     }
 
     fn get(&self, index: usize) -> Result<Example, Error> {

@@ -120,8 +120,8 @@ fn training_accuracy(weights: &Weights, samples: &SampleFile, depth: u32) -> f64
     let stop = Control::new(false);
     let examples = FileExamples::new(samples, weights);
     let mut leaves = Leaves::new(Arc::new(weights.clone()), depth, NODE_LIMIT, stop.flag());
-    let positions: Vec<usize> = (0..examples.len()).filter(|&index| !examples.is_test(index)).collect();
-    let accuracies = positions.iter().map(|&index| leaves.accuracy(&examples.get(index).unwrap()).unwrap());
+    let positions = examples.indices(false);
+    let accuracies = positions.iter().map(|&index| leaves.accuracy(&examples.get(index as usize).unwrap()).unwrap());
     accuracies.sum::<f64>() / positions.len() as f64
 }
 

@@ -3,7 +3,7 @@ use crate::base::group_value::GroupValue;
 use crate::base::json_lines;
 use crate::learn::examples::Example;
 use crate::learn::settings::{ObjectiveName, OptimizerName};
-use crate::learn::testing::{InMemory, random_examples};
+use crate::learn::testing::{InMemory, Watched, random_examples};
 use dyad_engine::control::Control;
 use dyad_engine::eval::layout::{GROUPS, MATERIAL};
 use dyad_engine::search::{LeafBudget, LeafSearcher};
@@ -269,34 +269,6 @@ fn best_move(example: Example, searcher: &mut LeafSearcher) -> Option<Example> {
     (moves[0].0 > moves[1].0).then_some(Example { desired: moves[0].1, ..example })
 }
 
-/// Examples that set the stop when a certain one is read, like Ctrl-C during its search.
-struct Interrupted<'a, F> {
-    examples: InMemory,
-    stop: &'a Control,
-    when: F,
-}
-
-impl<F: Fn(usize) -> bool + Sync> Examples for Interrupted<'_, F> {
-    fn identity(&self) -> String {
-        self.examples.identity()
-    }
-
-    fn len(&self) -> usize {
-        self.examples.len()
-    }
-
-    fn is_test(&self, index: usize) -> bool {
-        self.examples.is_test(index)
-    }
-
-    fn get(&self, index: usize) -> Result<Example, Error> {
-        if (self.when)(index) {
-            self.stop.stop();
-        }
-        self.examples.get(index)
-    }
-}
-
 /// A stopped report is repeated when the training is resumed, and the log equals that of an uninterrupted run.
 #[test]
 fn a_stop_in_a_report_loses_nothing() {
@@ -307,10 +279,14 @@ fn a_stop_in_a_report_loses_nothing() {
     for (part, gets) in [30 + 35 + 5, 3, 30 + 28 + 2].into_iter().enumerate() {
         let stop = Control::new(false);
         let count = AtomicU32::new(0);
-        let when = |_| count.fetch_add(1, Ordering::Relaxed) + 1 == gets;
-        let interrupted = Interrupted { examples: examples(), stop: &stop, when };
+        let on_get = || {
+            if count.fetch_add(1, Ordering::Relaxed) + 1 == gets {
+                stop.stop();
+            }
+        };
+        let watched = Watched { examples: examples(), on_get };
         let mut context = Context { threads: 1, stop: &stop, on_event: &mut |_| {} };
-        assert!(!train(&small(), &parts, &interrupted, &mut context).unwrap().finished);
+        assert!(!train(&small(), &parts, &watched, &mut context).unwrap().finished);
         let reports = json_lines::read::<LogLine>(&parts.join("log.jsonl")).unwrap();
         assert_eq!(reports.iter().filter(|line| line.kind == LineKind::Report).count(), part / 2);
     }
