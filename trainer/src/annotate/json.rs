@@ -60,29 +60,3 @@ fn mistake(board: &Board, mistake: &Mistake) -> Value {
         "claims": mistake.claims.iter().map(Claim::json).collect::<Vec<_>>(),
     })
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::annotate::testing::{MISTAKES, annotated};
-
-    #[test]
-    fn a_mistake_has_its_claims() {
-        let value = games(&[annotated(MISTAKES, 2_000)]);
-        let game = &value["games"][0];
-        assert_eq!(game["tags"]["ECO"], "C20");
-        assert_eq!(game["result"], "1-0");
-        let moves = game["moves"].as_array().unwrap();
-        assert_eq!(moves.len(), 7);
-        assert_eq!(moves[0]["uci"], "e2e4");
-        let blunder = &moves[5];
-        assert_eq!(blunder["score"], json!({ "mate": 1 }));
-        assert_eq!(blunder["mistake"]["judgement"], "blunder");
-        assert_eq!(
-            blunder["mistake"]["claims"],
-            json!([{ "kind": "mate", "line": "worse", "winner": "White", "moves": 1 }])
-        );
-        assert_eq!(game["black"]["blunders"], 1);
-        assert!(game["white"]["accuracy"].as_f64().unwrap() > game["black"]["accuracy"].as_f64().unwrap());
-    }
-}
