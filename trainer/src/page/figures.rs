@@ -6,9 +6,6 @@ use std::ops::Range;
 
 use maud::{Markup, html};
 
-/// Lines of a chart that have a color of their own; those beyond are dashed.
-const COLORS: usize = 7;
-
 /// A named line of a chart.
 pub struct Series {
     /// What the legend says; nothing for a chart of one line.
@@ -82,7 +79,7 @@ pub fn chart(axes: &Axes, all: &[Series]) -> Markup {
                     (axes.y)
                 }
                 @for (index, series) in all.iter().enumerate() {
-                    g class=(class(index)) {
+                    g class={ "line-" (index) } {
                         @for (at, low, high) in intervals(series) {
                             path.interval d={ "M" (x(at)) " " (y(low)) "V" (y(high)) } {}
                         }
@@ -100,19 +97,13 @@ pub fn chart(axes: &Axes, all: &[Series]) -> Markup {
     }
 }
 
-/// The style of a line.
-fn class(index: usize) -> String {
-    let dashed = if index < COLORS { "" } else { " dashed" };
-    format!("line-{}{dashed}", index % COLORS)
-}
-
 /// The names of the lines, below the chart, where they take no room from it.
 fn legend(all: &[Series]) -> Markup {
     html! {
         @if all.iter().any(|series| !series.name.is_empty()) {
             ul.legend {
                 @for (index, series) in all.iter().enumerate() {
-                    li { span class={ "key " (class(index)) } {} (series.name) }
+                    li { span class={ "key line-" (index) } {} (series.name) }
                 }
             }
         }
