@@ -422,7 +422,7 @@ impl fmt::Display for SelfTrainSettings {
         let (games, match_nodes) = (grouped(2 * self.match_games.div_ceil(2)), grouped(self.match_nodes));
         write!(f, ", matches of at most {games} games at {match_nodes} nodes a move")?;
         if self.minutes > 0 {
-            write!(f, ", {} minutes", grouped(self.minutes))?;
+            write!(f, ", {}", counted(self.minutes, "minute", "minutes"))?;
         }
         match self.generations {
             0 => (),
