@@ -54,6 +54,18 @@ pub fn version() -> String {
     env!("CARGO_PKG_VERSION").into()
 }
 
+/// The weights file of the piece values. (The page calls both functions by `${name}_weights`.)
+#[wasm_bindgen]
+pub fn start_weights() -> Vec<u8> {
+    Weights::material().to_json()
+}
+
+/// The built-in weights file.
+#[wasm_bindgen]
+pub fn builtin_weights() -> Vec<u8> {
+    Weights::embedded().to_json()
+}
+
 /// What a weights file holds.
 #[wasm_bindgen]
 pub fn weights_info(file: &[u8]) -> Result<String, JsError> {

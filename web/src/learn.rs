@@ -317,7 +317,6 @@ impl Learner {
             return Err(format!("the training is of format {format}, expected {FORMAT}: start over"));
         }
         let file: StateFile = serde_json::from_slice(state).map_err(damaged)?;
-        file.state.settings.check()?;
         let new = file.new.map(|text| weights(text.as_bytes())).transpose()?;
         Learner::of(file.state, weights(file.best.as_bytes())?, new)
     }
