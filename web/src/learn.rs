@@ -33,7 +33,7 @@ use crate::play::ucis;
 use crate::weights;
 
 /// Version of [`Learner::state`].
-const FORMAT: u32 = 2;
+const FORMAT: u32 = 3;
 /// Games of a task.
 const GAMES: u64 = 4;
 /// Sets of weights that a worker keeps.
@@ -213,7 +213,6 @@ struct State {
     pairs: Vec<Option<Pair>>,
     /// Games of finished stages.
     games: u64,
-    #[serde(rename = "told")]
     reported: Reported,
     rough_fits: usize,
     seconds: f64,
