@@ -8,7 +8,7 @@ use crate::paths::expand_home;
 
 /// Most pieces of the Syzygy tablebases.
 pub const MOST_PIECES: i64 = 7;
-/// Most folders and files that cannot be read of which a note tells.
+/// Most unreadable folders and files that a note names.
 const MOST_FAULTS: usize = 3;
 
 /// The options of tablebases, and the tables found.

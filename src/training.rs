@@ -317,7 +317,8 @@ impl Training {
         self.running.as_ref().is_some_and(|running| running.has_begun)
     }
 
-    /// Begins or resumes the requested training on its thread. `trained` is the training that these are from. Returns a note.
+    /// Begins or resumes the requested training on its thread. `trained` is the training that the weights in use are from.
+    /// Returns a note.
     pub fn start(&mut self, in_use: &Arc<Weights>, trained: Option<&Trained>) -> Result<Option<&'static str>, String> {
         let started = self.try_to_start(in_use, trained);
         self.ended = started.is_err();

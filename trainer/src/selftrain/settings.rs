@@ -179,7 +179,8 @@ const DISTANCE_GAMES: u64 = 40;
 const LARGEST: u64 = 1 << 20;
 
 impl SelfTrainSettings {
-    /// The settings of a new training: the preset for it, over it the settings in the folder that the user has written, and over them those that are `given`.
+    /// The settings of a new training: the preset for it, over it the settings in the folder that the user has written,
+    /// and over them those that are `given`.
     ///
     /// # Errors
     /// Names a setting that is unknown, that the method does not have, or that is out of its bounds.
