@@ -66,7 +66,7 @@ pub fn run(arguments: Arguments) -> Outcome {
     if let Some(samples) = &samples
         && !calibrate_by_file(&mut weights, samples)?
     {
-        eprintln!("{}: too little is known of the results; the scale stays", samples.path().display());
+        eprintln!("{}: too little is known of the results; the scale stays", samples.path.display());
     }
     if let Some(scale) = arguments.scale {
         set_scale(&mut weights, scale)?;

@@ -138,9 +138,9 @@ fn fit(settings: &FitSettings, data: &Data, start: &Weights, threads: usize, sto
 
 /// A file of samples in the provenance of weights.
 pub fn describe(file: &SampleFile) -> Json {
-    let summary = file.summary();
+    let summary = &file.summary;
     json!({
-        "file": file.path().file_name().map(|name| name.to_string_lossy()),
+        "file": file.path.file_name().map(|name| name.to_string_lossy()),
         "samples": summary.count,
         "identity": format!("{:016x}", summary.identity),
         "made": summary.settings,

@@ -43,7 +43,7 @@ pub fn run(arguments: Arguments) -> Outcome {
     let mut context = Context { threads: arguments.threads.count(), stop: &stop, on_event: &mut on_event };
     let labeled = label(&input, &arguments.out, &weights, &settings, &mut context);
     drop(progress);
-    print(&labeled?, input.len());
+    print(&labeled?, input.samples.len());
     Ok(())
 }
 

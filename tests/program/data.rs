@@ -67,7 +67,7 @@ pub fn write_games(path: &Path, count: u64) {
 }
 
 fn identity(path: PathBuf) -> u64 {
-    SampleFile::open(&path).unwrap().summary().identity
+    SampleFile::open(&path).unwrap().summary.identity
 }
 
 #[test]
@@ -179,7 +179,7 @@ fn games_of_openbench_become_samples() {
     let games = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/openbench/4.pgn.gz");
     let printed = run(&folder, &format!("prepare {games} -o a.samples --scores mover --test-percent 0"));
     assert!(printed.contains("32 games or lines read, 0 of them broken"), "{printed}");
-    let samples = SampleFile::open(&folder.join("a.samples")).unwrap().load().unwrap();
+    let samples = SampleFile::open(&folder.join("a.samples")).unwrap().samples;
     assert!(samples.iter().all(|sample| sample.has_result() && sample.has_score()));
     // Some openings of Chess960 castle as in standard chess.
     assert!(samples.iter().any(|sample| sample.board().unwrap().castles_unusually()));

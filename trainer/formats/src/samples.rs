@@ -1,8 +1,8 @@
 //! The sample file: prepared positions, 32 bytes each.
 //!
 //! Training reads millions of positions many times and in random order, and a run may last days: the data must be
-//! small, addressable by index, and known to be complete before the run begins. So a sample has a fixed size, samples
-//! are stored in blocks with a checksum, and a truncated or damaged file is refused when it is opened, with the place.
+//! small, and known to be complete before the run begins. So a sample has a fixed size, samples are stored in blocks
+//! with a checksum, a truncated or damaged file is refused with the place, and a file is read into memory as a whole.
 //! An incomplete file never has the final name ([`files`](crate::files)).
 //!
 //! | bytes | header |
@@ -19,10 +19,8 @@
 //! Then come the blocks, each followed by its CRC-32, and the settings that made the file, as JSON. All
 //! numbers are little-endian.
 
-use std::fs::File;
 use std::io::{self, BufReader, BufWriter, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
 
 use serde_json::Value as Json;
 
@@ -38,7 +36,7 @@ const VERSION: u32 = 1;
 const NEWEST_VERSION: u32 = 2;
 const HEADER_BYTES: usize = 64;
 /// Samples in a block: half a megabyte.
-const BLOCK: usize = 1 << 14;
+pub const BLOCK: usize = 1 << 14;
 
 /// The header of a sample file.
 #[derive(Clone, Debug, PartialEq)]
@@ -56,19 +54,6 @@ pub struct SampleSummary {
 }
 
 impl SampleSummary {
-    fn blocks(&self) -> u64 {
-        self.count.div_ceil(BLOCK as u64)
-    }
-
-    /// Samples in block `index`.
-    fn block_len(&self, index: u64) -> usize {
-        (self.count - index * BLOCK as u64).min(BLOCK as u64) as usize
-    }
-
-    fn body_bytes(&self) -> u64 {
-        self.count.saturating_mul(SAMPLE_BYTES as u64).saturating_add(self.blocks() * 4)
-    }
-
     fn header(&self, settings: &[u8]) -> [u8; HEADER_BYTES] {
         let mut header = [0; HEADER_BYTES];
         header[..8].copy_from_slice(&MAGIC);
@@ -152,112 +137,45 @@ impl SampleWriter {
     }
 }
 
-/// A sample file, checked from end to end. Reading by index takes no memory beyond one bit a sample.
+/// A sample file in memory, checked from end to end.
 pub struct SampleFile {
-    path: PathBuf,
-    file: Mutex<File>,
-    summary: SampleSummary,
-    tests: Vec<u64>,
+    /// Path of the file.
+    pub path: PathBuf,
+    /// The header.
+    pub summary: SampleSummary,
+    /// All samples in order.
+    pub samples: Vec<Packed>,
 }
 
 impl SampleFile {
-    /// Opens a file and checks all of it.
+    /// Reads a file and checks all of it.
     ///
     /// # Errors
     /// When it is no sample file, of another version, truncated or damaged, with the place.
     pub fn open(path: &Path) -> Result<SampleFile, Error> {
         let file = files::open(path).map_err(Error::file("open", path))?;
         let length = file.metadata().map_err(Error::file("read", path))?.len();
-        let mut input = BufReader::with_capacity(1 << 20, &file);
+        let mut input = BufReader::with_capacity(1 << 20, file);
         let (mut summary, settings_sum) = read_header(&mut input, length, path)?;
-        let tests = check_blocks(&mut input, &summary, path)?;
+        let samples = read_blocks(&mut input, &summary, path)?;
         summary.settings = read_settings(&mut input, settings_sum, path)?;
-        drop(input);
-        Ok(SampleFile { path: path.to_path_buf(), file: Mutex::new(file), summary, tests })
-    }
-
-    /// Path of the file.
-    #[must_use]
-    pub fn path(&self) -> &Path {
-        &self.path
-    }
-
-    /// The header.
-    #[must_use]
-    pub fn summary(&self) -> &SampleSummary {
-        &self.summary
-    }
-
-    /// Number of samples.
-    #[must_use]
-    pub fn len(&self) -> usize {
-        self.summary.count as usize
-    }
-
-    /// Whether there is no sample.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.summary.count == 0
-    }
-
-    /// Whether the sample at `index` is held out for testing.
-    #[must_use]
-    pub fn is_test(&self, index: usize) -> bool {
-        self.tests[index / 64] >> (index % 64) & 1 != 0
+        Ok(SampleFile { path: path.to_path_buf(), summary, samples })
     }
 
     /// Indices of the samples to train on, or of those to test with.
     #[must_use]
     pub fn indices(&self, test: bool) -> Vec<u32> {
-        (0..self.len()).filter(|&index| self.is_test(index) == test).map(|index| index as u32).collect()
+        (0..).zip(&self.samples).filter(|(_, sample)| sample.is_test() == test).map(|(index, _)| index).collect()
     }
 
-    /// The sample at `index`, as it is packed.
-    ///
-    /// # Panics
-    /// If `index` is not below the number of samples.
-    pub fn packed(&self, index: usize) -> Result<Packed, Error> {
-        assert!(index < self.len(), "sample {index} of {}", self.len());
-        let at = HEADER_BYTES + index * SAMPLE_BYTES + index / BLOCK * 4;
-        let mut bytes = [0; SAMPLE_BYTES];
-        // After a panic of another reader the file is still usable: every read seeks first.
-        let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
-        let read = file.seek(SeekFrom::Start(at as u64)).and_then(|_| file.read_exact(&mut bytes));
-        read.map_err(Error::file("read", &self.path))?;
-        Ok(Packed(bytes))
-    }
-
-    /// The sample at `index`.
+    /// The sample at `index`, unpacked.
     ///
     /// # Panics
     /// If `index` is not below the number of samples.
     pub fn read(&self, index: usize) -> Result<Sample, Error> {
-        self.packed(index)?.unpack().map_err(|problem| Error::content(&self.path, format!("sample {index}"), problem))
+        let sample = self.samples[index].unpack();
+        sample.map_err(|problem| Error::content(&self.path, format!("sample {index}"), problem))
     }
-
-    /// All samples in order, a block at a time.
-    pub fn blocks(&self) -> Result<impl Iterator<Item = Result<Vec<Packed>, Error>> + '_, Error> {
-        let file = files::open(&self.path).map_err(Error::file("open", &self.path))?;
-        let mut input = BufReader::with_capacity(1 << 20, file);
-        input.seek(SeekFrom::Start(HEADER_BYTES as u64)).map_err(Error::file("read", &self.path))?;
-        Ok((0..self.summary.blocks()).map(move |index| {
-            let (bytes, _) = read_block(&mut input, &self.summary, index, &self.path)?;
-            Ok(bytes.chunks_exact(SAMPLE_BYTES).map(packed).collect())
-        }))
-    }
-
-    /// All samples in memory.
-    pub fn load(&self) -> Result<Vec<Packed>, Error> {
-        let mut all = Vec::with_capacity(self.len());
-        for block in self.blocks()? {
-            all.extend(block?);
-        }
-        Ok(all)
-    }
-}
-
-fn packed(bytes: &[u8]) -> Packed {
-    Packed(bytes.try_into().expect("chunks are as long as a sample"))
 }
 
 /// The header without the settings, and the checksum these must have.
@@ -286,7 +204,9 @@ fn read_header(input: &mut impl Read, length: u64, path: &Path) -> Result<(Sampl
         identity: number(40),
         settings: Json::Null,
     };
-    let expected = summary.body_bytes().saturating_add(HEADER_BYTES as u64 + u64::from(word(48)));
+    let body =
+        summary.count.saturating_mul(SAMPLE_BYTES as u64).saturating_add(4 * summary.count.div_ceil(BLOCK as u64));
+    let expected = body.saturating_add(HEADER_BYTES as u64 + u64::from(word(48)));
     if length != expected {
         let fault = if length < expected { "cut" } else { "followed by something else" };
         return Err(wrong(format!(
@@ -297,42 +217,27 @@ fn read_header(input: &mut impl Read, length: u64, path: &Path) -> Result<(Sampl
     Ok((summary, word(52)))
 }
 
-fn read_block(
-    input: &mut impl Read,
-    summary: &SampleSummary,
-    index: u64,
-    path: &Path,
-) -> Result<(Vec<u8>, u32), Error> {
-    let first = index * BLOCK as u64;
-    let len = summary.block_len(index);
-    let place = || format!("block {index} (samples {first} to {})", first + len as u64 - 1);
-    let mut bytes = vec![0; len * SAMPLE_BYTES];
-    let mut sum = [0; 4];
-    let read = input.read_exact(&mut bytes).and_then(|()| input.read_exact(&mut sum));
-    read.map_err(|error| Error::content(path, place(), error))?;
-    let sum = u32::from_le_bytes(sum);
-    if crc32fast::hash(&bytes) != sum {
-        return Err(Error::content(path, place(), "damaged: its checksum is wrong"));
-    }
-    Ok((bytes, sum))
-}
-
-/// Checks all blocks and returns a bit for each sample: whether it is held out for testing.
-fn check_blocks(input: &mut impl Read, summary: &SampleSummary, path: &Path) -> Result<Vec<u64>, Error> {
-    let mut tests = vec![0u64; summary.count.div_ceil(64) as usize];
-    let mut identity = 0;
-    for block in 0..summary.blocks() {
-        let (bytes, sum) = read_block(input, summary, block, path)?;
-        identity = hash::fold(identity, u64::from(sum));
-        for (offset, sample) in bytes.chunks_exact(SAMPLE_BYTES).map(packed).enumerate() {
-            let index = block as usize * BLOCK + offset;
-            tests[index / 64] |= u64::from(sample.is_test()) << (index % 64);
+/// All samples, if the checksums of their blocks are those of the header.
+fn read_blocks(input: &mut impl Read, summary: &SampleSummary, path: &Path) -> Result<Vec<Packed>, Error> {
+    let (count, mut identity) = (summary.count as usize, 0);
+    let mut samples = Vec::with_capacity(count);
+    for first in (0..count).step_by(BLOCK) {
+        let length = BLOCK.min(count - first);
+        let place = || format!("block {} (samples {first} to {})", first / BLOCK, first + length - 1);
+        let (mut bytes, mut sum) = (vec![0; length * SAMPLE_BYTES], [0; 4]);
+        let read = input.read_exact(&mut bytes).and_then(|()| input.read_exact(&mut sum));
+        read.map_err(|error| Error::content(path, place(), error))?;
+        let sum = u32::from_le_bytes(sum);
+        if crc32fast::hash(&bytes) != sum {
+            return Err(Error::content(path, place(), "damaged: its checksum is wrong"));
         }
+        identity = hash::fold(identity, u64::from(sum));
+        samples.extend(bytes.as_chunks().0.iter().map(|&bytes| Packed(bytes)));
     }
     if identity != summary.identity {
         return Err(Error::content(path, "header", "the blocks are not those the header was written for"));
     }
-    Ok(tests)
+    Ok(samples)
 }
 
 fn read_settings(input: &mut impl Read, sum: u32, path: &Path) -> Result<Json, Error> {
@@ -370,18 +275,11 @@ mod tests {
             let samples = walk(count);
             let summary = write(&path, &samples);
             let file = SampleFile::open(&path).unwrap();
-            assert_eq!(*file.summary(), summary);
+            assert_eq!((&file.summary, summary.count as usize), (&summary, count));
             assert_eq!(summary.settings, json!({ "seed": 5, "read": 3 }));
-            assert_eq!(file.len(), count);
-            let expected: Vec<Packed> = samples.iter().map(Packed::new).collect();
-            assert_eq!(file.load().unwrap(), expected);
-            for index in (0..count).step_by(997).chain(count.checked_sub(1)) {
-                assert_eq!(file.packed(index).unwrap(), expected[index]);
-                assert_eq!(file.is_test(index), samples[index].test);
-            }
+            assert!(file.samples.iter().copied().eq(samples.iter().map(Packed::new)));
             let tests = file.indices(true);
-            assert_eq!(tests.len() as u64, summary.tests);
-            assert_eq!(tests.len() + file.indices(false).len(), count);
+            assert_eq!((tests.len() as u64, tests.len() + file.indices(false).len()), (summary.tests, count));
             assert!(tests.iter().all(|&index| samples[index as usize].test));
         }
     }

@@ -116,9 +116,10 @@ pub fn label(
     settings: &LabelSettings,
     context: &mut Context<'_, Progress>,
 ) -> Result<SampleSummary, Error> {
-    check_output(out, [input.path()])?;
-    let mut found: Vec<Option<Label>> = Vec::with_capacity(input.len());
-    let samples = (0..input.len()).map(|index| input.read(index));
+    check_output(out, [&input.path])?;
+    let mut found: Vec<Option<Label>> = Vec::with_capacity(input.samples.len());
+    let of = input.samples.len();
+    let samples = (0..of).map(|index| input.read(index));
     ordered_for_each(
         context.threads,
         samples,
@@ -126,11 +127,11 @@ pub fn label(
         |labeler, sample| labeler.label(&sample?.board),
         |label| {
             found.push(label);
-            (context.on_event)(Progress { done: found.len() as u64, of: input.len() as u64 });
+            (context.on_event)(Progress { done: found.len() as u64, of: of as u64 });
             if context.stop.stopped() { Err(Error::Stopped) } else { Ok(()) }
         },
     )?;
-    let source = input.summary();
+    let source = &input.summary;
     let from = json!({ "identity": format!("{:016x}", source.identity), "made": source.settings });
     let by = format!("dyad with {} {}", weights.meta.name, weights.id());
     write(input, out, found, json!({ "label": settings, "by": by, "input": from }))
@@ -145,18 +146,15 @@ fn write(
     description: serde_json::Value,
 ) -> Result<SampleSummary, Error> {
     let mut writer = SampleWriter::create(out, description)?;
-    let mut labels = labels.into_iter();
     let mut starts_game = false;
-    for block in input.blocks()? {
-        for mut sample in block? {
-            starts_game |= sample.starts_game();
-            let Some(Label { mv, score, has_margin }) = labels.next().flatten() else { continue };
-            sample.set_has_margin(has_margin);
-            sample.relabel(mv, score);
-            if has_margin || !sample.is_test() {
-                sample.set_starts_game(std::mem::take(&mut starts_game));
-                writer.push(&sample)?;
-            }
+    for (mut sample, label) in input.samples.iter().copied().zip(labels) {
+        starts_game |= sample.starts_game();
+        let Some(Label { mv, score, has_margin }) = label else { continue };
+        sample.set_has_margin(has_margin);
+        sample.relabel(mv, score);
+        if has_margin || !sample.is_test() {
+            sample.set_starts_game(std::mem::take(&mut starts_game));
+            writer.push(&sample)?;
         }
     }
     writer.finish()
@@ -182,8 +180,8 @@ mod tests {
 
     /// Writes the samples with a label for each board.
     fn labeled(input: &SampleFile, label: impl Fn(&Board) -> Option<Label>) -> SampleFile {
-        let out = input.path().with_file_name("out.samples");
-        let labels = (0..input.len()).map(|index| label(&input.read(index).unwrap().board)).collect();
+        let out = input.path.with_file_name("out.samples");
+        let labels = (0..input.samples.len()).map(|index| label(&input.read(index).unwrap().board)).collect();
         write(input, &out, labels, json!({})).unwrap();
         SampleFile::open(&out).unwrap()
     }
@@ -230,9 +228,9 @@ mod tests {
         let (_folder, input) = samples(200);
         let no_margin = |board: &Board| Some(Label { mv: board.moves()[0], score: Score(1), has_margin: false });
         let labeled = labeled(&input, no_margin);
-        let summary = labeled.summary();
-        assert_eq!((summary.count, summary.tests), (200 - input.summary().tests, 0));
-        assert!(labeled.load().unwrap().iter().all(|sample| !sample.has_margin()));
+        let summary = &labeled.summary;
+        assert_eq!((summary.count, summary.tests), (200 - input.summary.tests, 0));
+        assert!(labeled.samples.iter().all(|sample| !sample.has_margin()));
         assert_eq!(labeled.read(7).unwrap().score, Some(Score(1)));
     }
 
@@ -245,8 +243,8 @@ mod tests {
             let label = Label { mv: board.moves()[0], score: Score(1), has_margin: true };
             (board.fullmove_number() > 1).then_some(label)
         };
-        let (labeled, games) = (labeled(&input, later), input.summary().games);
-        assert_eq!((labeled.summary().count, labeled.summary().games), (200 - games, games / 2));
+        let (labeled, games) = (labeled(&input, later), input.summary.games);
+        assert_eq!((labeled.summary.count, labeled.summary.games), (200 - games, games / 2));
         assert!(labeled.read(0).unwrap().starts_game);
     }
 

@@ -528,7 +528,7 @@ mod tests {
         let settings = PrepareSettings { inputs: vec![input], ..settings };
         let (_, counts) = run_with(&settings, &out, 2, &mut |_| ()).unwrap();
         let file = SampleFile::open(&out).unwrap();
-        ((0..file.len()).map(|index| file.read(index).unwrap()).collect(), counts)
+        ((0..file.samples.len()).map(|index| file.read(index).unwrap()).collect(), counts)
     }
 
     fn filtered(filters: Filters) -> (usize, PrepareCounts) {
@@ -626,7 +626,7 @@ mod tests {
             PrepareSettings { inputs: vec![games.clone()], test_percent: 30.0, ..PrepareSettings::default() };
         run_with(&settings, &all, 2, &mut |_| ()).unwrap();
         let file = SampleFile::open(&all).unwrap();
-        let samples: Vec<Sample> = (0..file.len()).map(|index| file.read(index).unwrap()).collect();
+        let samples: Vec<Sample> = (0..file.samples.len()).map(|index| file.read(index).unwrap()).collect();
         let lines: String = samples.iter().rev().map(|sample| sample.board.fen() + " c9 \"1-0\";\n").collect();
         let epd = folder.join("lines.epd");
         fs::write(&epd, lines).unwrap();
@@ -637,7 +637,7 @@ mod tests {
         let tests = |samples: Vec<Sample>| -> HashSet<u64> {
             samples.into_iter().filter(|sample| sample.test).map(|sample| sample.board.key()).collect()
         };
-        let by_line = tests((0..file.len()).map(|index| file.read(index).unwrap()).collect());
+        let by_line = tests((0..file.samples.len()).map(|index| file.read(index).unwrap()).collect());
         assert_eq!(by_line, tests(samples));
     }
 

@@ -15,7 +15,7 @@ use dyad_engine::eval::{PHASE_MAX, Weights, WinRate};
 use dyad_engine::value::WINS_HALF;
 use dyad_formats::error::Error;
 use dyad_formats::packed::{Packed, Sample};
-use dyad_formats::samples::SampleFile;
+use dyad_formats::samples::{BLOCK, SampleFile};
 use dyad_formats::score::GameResult;
 
 use crate::fit::logistic::{Prediction, best_factor, sigmoid};
@@ -102,13 +102,11 @@ fn observe<'a>(weights: &Weights, samples: impl Iterator<Item = &'a Packed>) -> 
 /// nothing, if there are too few or results do not correlate with values.
 ///
 /// # Errors
-/// When the file cannot be read, or a sample is damaged.
+/// When a sample is damaged.
 pub fn calibrate_by_file(weights: &mut Weights, samples: &SampleFile) -> Result<bool, Error> {
-    let (mut some, step) = (Vec::new(), samples.len().div_ceil(ENOUGH).max(1));
-    for block in samples.blocks()? {
-        some.extend(block?.into_iter().step_by(step).filter(Packed::has_result));
-    }
-    let observations = observe(weights, some.iter())?;
+    let step = samples.samples.len().div_ceil(ENOUGH).max(1);
+    let some = samples.samples.chunks(BLOCK).flat_map(|block| block.iter().step_by(step));
+    let observations = observe(weights, some)?;
     let found = if observations.len() >= FEWEST { model(&observations) } else { None };
     Ok(set_units(weights, found))
 }

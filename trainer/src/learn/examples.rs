@@ -71,7 +71,7 @@ impl<'a> FileExamples<'a> {
 
 impl Examples for FileExamples<'_> {
     fn identity(&self) -> String {
-        format!("{:016x}", self.file.summary().identity)
+        format!("{:016x}", self.file.summary.identity)
     }
 
     fn indices(&self, test: bool) -> Vec<u32> {
@@ -80,7 +80,7 @@ impl Examples for FileExamples<'_> {
 
     fn get(&self, index: usize) -> Result<Example, Error> {
         let FileExamples { file, start } = *self;
-        let no_move = || Error::content(file.path(), format!("sample {index}"), "it has no desired move");
+        let no_move = || Error::content(&file.path, format!("sample {index}"), "it has no desired move");
         Example::new(&file.read(index)?, start).ok_or_else(no_move)
     }
 }

@@ -335,7 +335,7 @@ fn games_of_a_file_teach_their_moves() {
         .collect();
     let samples = SampleFile::open(&generation.join("labeled.samples")).unwrap();
     let all = |samples: &SampleFile| -> Vec<dyad_formats::packed::Sample> {
-        (0..samples.len()).map(|index| samples.read(index).unwrap()).collect()
+        (0..samples.samples.len()).map(|index| samples.read(index).unwrap()).collect()
     };
     let unscored = all(&samples);
     for sample in &unscored {

@@ -25,8 +25,8 @@ impl Window {
         let mut window = Window { samples: Vec::new(), identity: 0, start };
         for path in files {
             let file = SampleFile::open(path)?;
-            window.identity = hash::fold(window.identity, file.summary().identity);
-            window.samples.extend(file.load()?);
+            window.identity = hash::fold(window.identity, file.summary.identity);
+            window.samples.extend(file.samples);
         }
         Ok(window)
     }

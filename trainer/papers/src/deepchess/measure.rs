@@ -73,7 +73,7 @@ pub fn of_evaluation(weights: &Arc<Weights>, samples: &SampleFile) -> Result<Ord
     }
     let [won, lost] = values;
     if won.is_empty() || lost.is_empty() {
-        let samples = samples.path().display();
+        let samples = samples.path.display();
         return Err(Error::Nothing(format!("{samples} has no test positions of won and of lost games")));
     }
     let accuracy = percentage(area(&won, &lost), games, None);

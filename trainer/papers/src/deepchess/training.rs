@@ -80,7 +80,7 @@ impl Positions {
         let mut all = Positions::default();
         let mut last = [usize::MAX; 2];
         let mut game = 0;
-        for (index, packed) in samples.load()?.iter().enumerate() {
+        for (index, packed) in samples.samples.iter().enumerate() {
             game += usize::from(packed.starts_game());
             let kept = match split {
                 Split::Game => packed.is_test(),
@@ -91,7 +91,7 @@ impl Positions {
             }
             let sample = packed
                 .unpack()
-                .map_err(|problem| Error::content(samples.path(), format!("sample {index}"), problem.to_string()))?;
+                .map_err(|problem| Error::content(&samples.path, format!("sample {index}"), problem.to_string()))?;
             let side = match sample.result {
                 Some(GameResult::WhiteWins) => 0,
                 Some(GameResult::BlackWins) => 1,
@@ -104,7 +104,7 @@ impl Positions {
             [&mut all.won, &mut all.lost][side].push(Bits::new(&sample.board));
         }
         match all.won.is_empty() || all.lost.is_empty() {
-            true => Err(Error::Nothing(format!("{} has no won and lost games to compare", samples.path().display()))),
+            true => Err(Error::Nothing(format!("{} has no won and lost games to compare", samples.path.display()))),
             false => Ok(all),
         }
     }

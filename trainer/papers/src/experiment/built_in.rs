@@ -129,7 +129,7 @@ fn fit(
     scale_of: &str,
 ) -> Result<Vec<String>, Error> {
     let (positions, losses): (u64, [Option<f64>; 2]) = run.step(name, |run, _| {
-        let all = run.samples(OWN)?.load()?;
+        let all = run.samples(OWN)?.samples;
         let all = at_leaves(&all, &run.weights(player)?, run.context.threads, run.context.stop)?;
         let target = Target { result_share: RESULT_SHARE, pawns: pawns_of_e(&all)? };
         // Without early stopping, since the rate falls to the end.

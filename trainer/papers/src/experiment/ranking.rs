@@ -89,7 +89,7 @@ pub(super) fn steps(run: &mut Run) -> Result<(), Error> {
         };
         let trained = run.train(band, &samples, &GROUPS, settings, None)?;
         let ranking = run.rank(&format!("prediction-{band}"), band, &samples, depth)?;
-        let (summary, pairs) = (run.samples(&samples)?.summary().clone(), ranking.pairs.to_string());
+        let (summary, pairs) = (run.samples(&samples)?.summary, ranking.pairs.to_string());
         let (amounts, published) = OF_PAPER
             .iter()
             .find(|(known, ..)| rating(band) == Some(*known))

@@ -136,7 +136,7 @@ impl Run<'_, '_> {
 
     /// The hash of a step's samples.
     pub fn samples_hash(&self, name: &str) -> Result<Option<String>, Error> {
-        Ok(Some(format!("{:016x}", self.samples(name)?.summary().identity)))
+        Ok(Some(format!("{:016x}", self.samples(name)?.summary.identity)))
     }
 
     /// Labels samples with a search by the built-in weights.
@@ -157,7 +157,7 @@ impl Run<'_, '_> {
         if !path.exists() {
             let mut part = SampleWriter::create(&path, json!({ "part-of": samples }))?;
             let mut game = 0;
-            for sample in &self.samples(samples)?.load()? {
+            for sample in &self.samples(samples)?.samples {
                 game += u64::from(sample.starts_game());
                 if (sample.is_test() && game % 2 == 0) == is_test {
                     part.push(sample)?;
@@ -171,7 +171,7 @@ impl Run<'_, '_> {
     /// The settings of a training from Table I in which only some families or groups learn.
     fn training(&self, samples: &str, learn: &[&str], settings: TrainingSettings) -> Result<TrainingSettings, Error> {
         let mut settings = settings;
-        settings.samples = self.part(samples, false)?.path().to_path_buf();
+        settings.samples = self.part(samples, false)?.path;
         settings.seed = self.seed;
         settings.keep_going = true;
         for group in layout::GROUPS.iter().filter(|group| !is_named(group, learn)) {

@@ -58,11 +58,7 @@ impl Data {
     /// Loads all samples of `files` that have what `target` needs.
     pub fn load(files: &[SampleFile], target: &Target) -> Result<Data, Error> {
         let mut data = Data { train: Vec::new(), test: Vec::new() };
-        for file in files {
-            for block in file.blocks()? {
-                data.take(&block?, target);
-            }
-        }
+        files.iter().for_each(|file| data.take(&file.samples, target));
         data.checked()
     }
 }
