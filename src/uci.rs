@@ -21,7 +21,6 @@
 //! Only the loop prints, so lines never mix.
 
 pub mod command;
-mod fen;
 mod genfens;
 mod go;
 mod job;
@@ -293,12 +292,7 @@ impl Uci {
             Command::Quit => self.ending = Some(Ending::Quit),
             Command::Stop => self.controls().for_each(|control| control.stop()),
             Command::PonderHit => self.controls().for_each(|control| control.ponderhit()),
-            Command::Position(Ok(set)) => {
-                if !set.notes.is_empty() {
-                    self.output.info(&format!("position: assumed: {}", set.notes.join(", ")));
-                }
-                self.game = Ok(set.game);
-            }
+            Command::Position(Ok(game)) => self.game = Ok(*game),
             Command::Position(Err(error)) => self.refuse_position(&error),
             Command::Display => self.with_board(|uci, board| uci.output.lines(&display::board(&board))),
             Command::Help => self.output.lines(&command::help()),

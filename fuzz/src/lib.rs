@@ -18,7 +18,6 @@ use std::collections::BTreeMap;
 #[path = "../../src/uci"]
 mod uci {
     pub mod command;
-    mod fen;
     pub mod go;
 }
 

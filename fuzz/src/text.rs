@@ -68,10 +68,9 @@ pub fn uci(input: &[u8]) {
     for line in lossy(input).split('\n') {
         match command::parse(line) {
             Ok(Some(Command::Position(Ok(set)))) => {
-                let set = set.game;
                 assert_eq!(set.keys().len(), set.moves().len() + 1, "a key for each position");
                 check_board(set.board());
-                game = set;
+                game = *set;
             }
             Ok(Some(Command::Go(go))) => {
                 let (limits, _) = go.limits(game.board());

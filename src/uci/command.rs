@@ -10,10 +10,10 @@
 use std::panic::catch_unwind;
 
 use dyad_engine::board::{Board, Game, quote};
+use dyad_formats::epd::Epd;
 use dyad_trainer::arena::openings::Variant;
 use vampirc_uci::{UciMessage, parse_one};
 
-use super::fen;
 use super::go::{Go, number};
 
 /// A command.
@@ -35,7 +35,7 @@ pub enum Command {
     /// `setoption`, with its arguments as text: only the table of options knows where a name ends.
     SetOption(String),
     /// `position`: set up a position and its game, or the error.
-    Position(Result<Box<Setup>, String>),
+    Position(Result<Box<Game>, String>),
     /// `go`: search, or perft.
     Go(Box<Go>),
     /// `d`: print the board.
@@ -52,14 +52,6 @@ pub enum Command {
     Train(Train),
     /// `help`: list the commands.
     Help,
-}
-
-/// The game of a `position`.
-pub struct Setup {
-    /// The game.
-    pub game: Game,
-    /// Assumptions about an incomplete FEN.
-    pub notes: Vec<String>,
 }
 
 /// The arguments of `explain`.
@@ -213,17 +205,13 @@ fn debug(rest: &str) -> Result<Command, String> {
     }
 }
 
-fn position(rest: &str) -> Result<Setup, String> {
+fn position(rest: &str) -> Result<Game, String> {
     let (kind, rest) = split_word(rest);
-    let mut notes = Vec::new();
     let (board, rest) = if kind.eq_ignore_ascii_case("startpos") {
         (Board::startpos(), rest)
     } else if kind.eq_ignore_ascii_case("fen") {
         let (text, rest) = split_at(rest, "moves");
-        let (complete, assumed) = fen::complete(text);
-        let board = Board::from_fen(&complete).map_err(|error| error.to_string())?;
-        notes = assumed;
-        (board, rest)
+        (read_fen(text)?, rest)
     } else {
         return Err(format!("expected startpos or fen, not {}", quote(kind)));
     };
@@ -231,7 +219,20 @@ fn position(rest: &str) -> Result<Setup, String> {
     if !word.is_empty() && !word.eq_ignore_ascii_case("moves") {
         return Err(format!("expected moves, not {}", quote(word)));
     }
-    Ok(Setup { game: play(board, moves)?, notes })
+    play(board, moves)
+}
+
+/// The position of a FEN or of a line of an EPD file, which may lack the clocks or have operations in their place. What
+/// else follows a FEN is an error: a game from a wrong position is lost.
+fn read_fen(text: &str) -> Result<Board, String> {
+    let is_clock = |word: &str| word == "-" || number(word).is_some();
+    let mut rest = text.split_ascii_whitespace().skip(4);
+    let has_clocks_at_most = rest.by_ref().take(2).all(is_clock) && rest.next().is_none();
+    let is_epd = has_clocks_at_most || text.trim_ascii_end().ends_with(';');
+    match Board::from_fen(text) {
+        Err(_) if is_epd => Epd::parse(text).map(|epd| epd.board),
+        board => board.map_err(|error| error.to_string()),
+    }
 }
 
 /// Splits the text before a word.
@@ -364,7 +365,7 @@ mod tests {
                 Command::Quit => "quit".to_string(),
                 Command::Nothing => "nothing".to_string(),
                 Command::SetOption(text) => format!("setoption [{text}]"),
-                Command::Position(Ok(set)) => format!("position {}", set.game.board().fen()),
+                Command::Position(Ok(game)) => format!("position {}", game.board().fen()),
                 Command::Position(Err(_)) => "error".to_string(),
                 Command::Go(_) => "go".to_string(),
                 Command::Display => "d".to_string(),
@@ -460,8 +461,12 @@ mod tests {
             ("position fen 4k3/8/8/8/8/8/8/4K2R b K -", bare),
             ("position fen  4k3/8/8/8/8/8/8/4K2R  b  K  -  0  1 ", bare),
             ("position fen 4k3/8/8/8/8/8/8/4K2R w K - moves h1h8", "position 4k2R/8/8/8/8/8/8/4K3 b - - 1 1"),
-            ("position fen 4k3/8/8/8/8/8/8/4K2R b K", bare),
             ("position fen 4k3/8/8/8/8/8/8/4K2R b K - - - moves e8d8", "position 3k4/8/8/8/8/8/8/4K2R w K - 1 2"),
+            ("position fen 4k3/8/8/8/8/8/8/4K2R b K - bm Kd7; id \"x 1\";", bare),
+            ("position fen 4k3/8/8/8/8/8/8/4K2R b K", "error"),
+            ("position fen 4k3/8/8/8/8/8/8/4K2R b K - 0 1 e8d8", "error"),
+            ("position fen 4k3/8/8/8/8/8/8/4K2R b K - e8d8 e1e2", "error"),
+            ("position fen 4k3/8/8/8/8/8/8/4K2R b K - 0 1 2", "error"),
             ("position fen", "error"),
             ("position fen moves e2e4", "error"),
             ("position", "error"),
