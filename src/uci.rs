@@ -11,10 +11,6 @@
 //! `quit`, a signal and a closed output stop all jobs. After the end of input, jobs that end by themselves are
 //! completed.
 //!
-//! The queue has a limit. When it is full, reading pauses until there is space, so that the sender blocks and nothing is
-//! lost. During a search that only `stop` ends, reading never pauses, and commands that do not fit are
-//! refused.
-//!
 //! A self-training runs on threads of its own. Its options and commands take effect at once; new weights are queued
 //! like other changes of the session.
 //!
@@ -46,7 +42,7 @@ pub use self::command::is_command;
 use self::command::{Command, Explain, Train};
 use self::go::Go;
 use self::job::{End, Event, Job, Kind, Work};
-use self::line::{Input, MAX_LENGTH, Reader};
+use self::line::{Input, MAX_LENGTH};
 use self::options::{Assignment, Set, Setter};
 use self::watch::Pipes;
 use crate::display::{self, Moves};
@@ -68,11 +64,11 @@ pub fn run_on_stdin() -> Result<ExitCode, Box<dyn Error>> {
             ", a UCI chess engine. `help` lists the commands."
         ));
     }
-    let reader = Reader::start(Arc::clone(&uci.output.pipes))?;
+    let lines = line::spawn_reader(Arc::clone(&uci.output.pipes))?;
     while uci.ending.is_none() {
-        uci.step(Some(&reader), None);
+        uci.step(&lines, None);
     }
-    if uci.ending == Some(Ending::Quit) && uci.has_work() && reader.ends_within(SCRIPT_TIMEOUT) {
+    if uci.ending == Some(Ending::Quit) && uci.has_work() && line::ends_within(&lines, SCRIPT_TIMEOUT) {
         uci.ending = Some(Ending::Script);
     }
     uci.finish();
@@ -103,7 +99,7 @@ pub fn run_commands(arguments: &[String]) -> Result<ExitCode, Box<dyn Error>> {
     for line in lines {
         uci.read(Input::Line(line));
         while uci.ending.is_none() && uci.is_busy() {
-            uci.step(None, None);
+            uci.step(&never(), None);
         }
         if uci.ending.is_some() || uci.failed {
             break;
@@ -198,9 +194,6 @@ impl Task {
     }
 }
 
-/// Limit of the queue, with the longest games three gigabytes.
-const MAX_QUEUE: usize = 1_000;
-
 /// The longest time that `isready` waits for the first message of a training.
 const READY_TIMEOUT: Duration = Duration::from_millis(75);
 
@@ -237,17 +230,12 @@ impl Uci {
     }
 
     /// Waits for the next event and handles it. False if the deadline came first.
-    fn step(&mut self, reader: Option<&Reader>, deadline: Option<Instant>) -> bool {
-        let reader = reader.filter(|_| self.may_read());
-        let lines = reader.map_or_else(never, |reader| reader.lines().clone());
+    fn step(&mut self, lines: &Receiver<Input>, deadline: Option<Instant>) -> bool {
         let (events, messages, alarms) = (self.events.clone(), self.messages.clone(), self.alarms.clone());
         let timer = |time: Option<Instant>| time.map_or_else(never, at);
         let (settled, late) = (timer(self.training.due()), timer(deadline));
         select! {
-            recv(lines) -> line => {
-                let line = reader.map_or(Input::End, |reader| reader.take(line));
-                self.read(line);
-            }
+            recv(lines) -> line => self.read(line.unwrap_or(Input::End)),
             recv(events) -> event => self.on_event(event.expect("the thread for jobs never ends")),
             recv(messages) -> message => self.on_training_message(message.expect("the training keeps a sender")),
             recv(alarms) -> _ => self.ending = Some(Ending::Now),
@@ -490,9 +478,6 @@ impl Uci {
         if !self.is_busy() {
             return self.run_task(task);
         }
-        if self.is_full() && self.is_endless() {
-            return self.output.info("too many commands are waiting for the search to be stopped: ignored");
-        }
         if let Task::Job(Work::Set(Some(name), _), _) = &task
             && (self.is_at_work() || self.queue.iter().any(Task::is_long))
         {
@@ -579,21 +564,6 @@ impl Uci {
         matches!(&self.engine, State::Busy(running) if !running.kind.quick && !running.answered)
     }
 
-    /// Whether a search is running that only a command ends.
-    fn is_endless(&self) -> bool {
-        let State::Busy(Running { control, kind, .. }) = &self.engine else { return false };
-        (kind.endless || control.pondering()) && !control.stopped()
-    }
-
-    fn is_full(&self) -> bool {
-        self.queue.len() >= MAX_QUEUE
-    }
-
-    /// Whether to read input: the queue must stay within its limit, but a command that ends a search must be read.
-    fn may_read(&self) -> bool {
-        !self.is_full() || self.is_endless()
-    }
-
     /// The controls of the running job and of all queued ones, except changes of the session that have not begun.
     fn controls(&self) -> impl Iterator<Item = &Arc<Control>> {
         let running = match &self.engine {
@@ -623,11 +593,11 @@ impl Uci {
                 break;
             }
             deadline = if waits { None } else { deadline.or_else(|| Some(Instant::now() + STOP_TIMEOUT)) };
-            if !self.step(None, deadline) {
+            if !self.step(&never(), deadline) {
                 break;
             }
         }
-        while self.training.has_begun() && self.step(None, Some(begun + CHECKPOINT_TIMEOUT)) {}
+        while self.training.has_begun() && self.step(&never(), Some(begun + CHECKPOINT_TIMEOUT)) {}
     }
 
     /// Stops jobs as [`Ending`] says. Returns whether there are others to wait for.

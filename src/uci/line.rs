@@ -1,22 +1,18 @@
 //! Standard input as lines.
 //!
-//! The input may be anything: invalid UTF-8, an endless line, a closed pipe. Reading must not fail, use unbounded
-//! memory, or block the engine. So a separate thread reads bytes, limits the length of a line, and passes on text:
+//! The input may be anything: invalid UTF-8, an endless line, a closed pipe. Reading must not fail or block the engine,
+//! and a line must not fill the memory. So a separate thread reads bytes, limits the length of a line, and passes on text:
 //! UTF-8, or else Latin-1, in which Cute Chess writes. A line over the limit is dropped as a whole, since half a
 //! command may be another command.
-//!
-//! Unhandled lines are limited by their bytes and not by their number, so that `quit` is read behind hundreds of
-//! commands whose output is not read.
 //!
 //! Standard input and output may be non-blocking. A read or write that would block is [retried](retry).
 
 use std::io::{self, BufRead, ErrorKind, Write, stdin};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crossbeam::channel::{Receiver, RecvError, unbounded};
+use crossbeam::channel::{Receiver, unbounded};
 
 use super::watch::Pipes;
 
@@ -39,79 +35,41 @@ pub enum Input {
     End,
 }
 
-/// Limit of lines that were read and not handled, in bytes.
-const MAX_UNREAD: usize = 16 << 20;
 /// Interval between two attempts to continue reading or writing.
 const RETRY_INTERVAL: Duration = Duration::from_millis(2);
 
-/// The lines of standard input.
-pub struct Reader {
-    lines: Receiver<Input>,
-    unread: Arc<AtomicUsize>,
-}
-
-impl Reader {
-    /// Starts the reader thread.
-    ///
-    /// The thread is never joined, since a blocked read cannot be interrupted; it ends with the program.
-    ///
-    /// # Errors
-    /// When the system has no thread.
-    pub fn start(pipes: Arc<Pipes>) -> io::Result<Reader> {
-        let (sender, lines) = unbounded();
-        let unread = Arc::new(AtomicUsize::new(0));
-        let reader = Reader { lines, unread: Arc::clone(&unread) };
-        let body = move || {
-            let mut lines = Lines::new(stdin().lock());
-            loop {
-                while unread.load(Relaxed) > MAX_UNREAD {
-                    thread::sleep(RETRY_INTERVAL);
-                }
-                let input = lines.read();
-                let last = input == Input::End;
-                if last || is_quit(&input) {
-                    pipes.note_end();
-                }
-                unread.fetch_add(input.size(), Relaxed);
-                if sender.send(input).is_err() || last {
-                    return;
-                }
-            }
-        };
-        thread::Builder::new().name("reader".to_string()).spawn(body)?;
-        Ok(reader)
-    }
-
-    /// The channel of lines. The receiver passes each of them to [`Reader::take`].
-    pub fn lines(&self) -> &Receiver<Input> {
-        &self.lines
-    }
-
-    /// Subtracts a received line from the unread bytes.
-    pub fn take(&self, received: Result<Input, RecvError>) -> Input {
-        let input = received.unwrap_or(Input::End);
-        self.unread.fetch_sub(input.size(), Relaxed);
-        input
-    }
-
-    /// Whether the input ends within this time, without another command.
-    pub fn ends_within(&self, time: Duration) -> bool {
-        let deadline = Instant::now() + time;
+/// Starts the thread that reads standard input, and sends its lines.
+///
+/// The thread is never joined, since a blocked read cannot be interrupted; it ends with the program.
+///
+/// # Errors
+/// When the system has no thread.
+pub fn spawn_reader(pipes: Arc<Pipes>) -> io::Result<Receiver<Input>> {
+    let (sender, receiver) = unbounded();
+    let body = move || {
+        let mut lines = Lines { source: stdin().lock() };
         loop {
-            match self.lines.recv_deadline(deadline) {
-                Ok(Input::Line(text)) if text.trim().is_empty() => {}
-                received => return received == Ok(Input::End),
+            let input = lines.read();
+            let last = input == Input::End;
+            if last || is_quit(&input) {
+                pipes.note_end();
+            }
+            if sender.send(input).is_err() || last {
+                return;
             }
         }
-    }
+    };
+    thread::Builder::new().name("reader".to_string()).spawn(body)?;
+    Ok(receiver)
 }
 
-impl Input {
-    /// Approximate size in bytes.
-    fn size(&self) -> usize {
-        match self {
-            Input::Line(text) => size_of::<Input>() + text.len(),
-            _ => 0,
+/// Whether the input ends within this time, without another command.
+pub fn ends_within(lines: &Receiver<Input>, time: Duration) -> bool {
+    let deadline = Instant::now() + time;
+    loop {
+        match lines.recv_deadline(deadline) {
+            Ok(Input::Line(text)) if text.trim().is_empty() => {}
+            received => return received == Ok(Input::End),
         }
     }
 }
@@ -151,10 +109,6 @@ struct Lines<R> {
 }
 
 impl<R: BufRead> Lines<R> {
-    fn new(source: R) -> Self {
-        Lines { source }
-    }
-
     fn read(&mut self) -> Input {
         let mut line = Vec::new();
         let mut length = 0;
@@ -203,7 +157,7 @@ mod tests {
     use super::*;
 
     fn inputs(bytes: &[u8]) -> Vec<Input> {
-        let mut lines = Lines::new(bytes);
+        let mut lines = Lines { source: bytes };
         let mut found = vec![lines.read()];
         while *found.last().expect("one was put in") != Input::End {
             found.push(lines.read());
@@ -258,7 +212,7 @@ mod tests {
     #[test]
     fn what_does_not_block_is_tried_again() {
         let source = Hesitant { bytes: b"isready\nquit".to_vec(), ..Hesitant::default() };
-        let mut lines = Lines::new(io::BufReader::new(source));
+        let mut lines = Lines { source: io::BufReader::new(source) };
         assert_eq!([lines.read(), lines.read(), lines.read()], [line("isready"), line("quit"), Input::End]);
         let mut output = Hesitant::default();
         write_all(&mut output, b"readyok\n").unwrap();
