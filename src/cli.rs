@@ -34,6 +34,7 @@ use dyad_engine::engine::MAX_THREADS;
 use dyad_engine::eval::{Weights, WeightsError};
 use dyad_formats::error::Error;
 use dyad_formats::files;
+use dyad_formats::input::give_standard_input;
 use dyad_formats::weights_file;
 use dyad_levels::file::MoveModel;
 use dyad_trainer::arena::openings::{self, Opening};
@@ -142,6 +143,7 @@ type Outcome = Result<(), Box<dyn std::error::Error>>;
 
 /// Runs the tool that the arguments of the program name.
 pub fn run() -> ExitCode {
+    give_standard_input(std::io::stdin());
     let command = match Arguments::parse_with_defaults() {
         Ok(arguments) => arguments.command,
         // Also the help and the version, which are no failure.

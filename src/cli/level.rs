@@ -35,7 +35,7 @@ enum Tool {
 
 #[derive(Args)]
 struct Prepare {
-    /// Games (PGN, also packed)
+    /// Games (PGN, also packed; `-` is standard input)
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
     /// File of records to write

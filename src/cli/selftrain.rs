@@ -9,6 +9,7 @@ use std::path::{PathBuf, absolute};
 
 use clap::{Args, Command, ValueEnum};
 use dyad_engine::eval::Weights;
+use dyad_formats::input::is_standard_input;
 use dyad_trainer::base::words::grouped;
 use dyad_trainer::report::LivePage;
 use dyad_trainer::selftrain::{self, End, Method, SelfTrainEvent, SelfTrainSettings};
@@ -74,7 +75,7 @@ impl Arguments {
     /// The settings that are given; a new training has a number of threads.
     fn given(&self) -> selftrain::Given {
         let mut given = self.settings.json();
-        if let Some(games) = &self.settings.settings.games_file {
+        if let Some(games) = self.settings.settings.games_file.as_ref().filter(|games| !is_standard_input(games)) {
             let path = absolute(games).unwrap_or_else(|_| games.clone());
             given.insert("games-file".to_string(), path.display().to_string().into());
         }

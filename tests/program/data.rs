@@ -1,8 +1,10 @@
 //! The way of the data: games to samples, labels, weights and their measure.
 
 use std::fs;
+use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
+use std::thread;
 
 use dyad_engine::board::Board;
 use dyad_engine::eval::Weights;
@@ -102,6 +104,72 @@ fn games_become_samples_labels_and_weights() {
     let cut = fs::read(folder.join("a.samples")).unwrap();
     fs::write(folder.join("cut.samples"), &cut[..cut.len() / 2]).unwrap();
     refuse(&folder, "fit cut.samples -o w.json", "cut.samples, header: the file is cut");
+}
+
+/// Runs the program with the text on its standard input.
+fn piped(folder: &Path, arguments: &str, input: &[u8]) -> Output {
+    let mut command = command(folder, arguments);
+    let command = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut program = command.spawn().expect("the program was built");
+    let mut stdin = program.stdin.take().expect("it was asked for");
+    thread::scope(|scope| {
+        // A program that refuses its arguments reads nothing.
+        scope.spawn(move || stdin.write_all(input).ok());
+        program.wait_with_output().expect("it was started")
+    })
+}
+
+/// Standard input is read as a file is, more than once where the tool needs that.
+#[test]
+fn standard_input_is_a_file_of_games_or_positions() {
+    let folder = folder("data-pipe");
+    write_games(&folder.join("games.pgn"), 16);
+    let games = fs::read(folder.join("games.pgn")).unwrap();
+    let line = "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1 bm e4; c9 \"1-0\";\n";
+    fs::write(folder.join("a.epd"), line).unwrap();
+    let works = |arguments: &str, input: &[u8]| {
+        let output = piped(&folder, arguments, input);
+        let printed = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
+        assert!(output.status.success(), "{arguments}: {printed}");
+        printed
+    };
+    let packed = |program: &str| {
+        let packed = Command::new(program).arg("-c").arg(folder.join("games.pgn")).output().expect("it is installed");
+        packed.stdout
+    };
+    // The side of the scores, the draw and the samples take a reading each.
+    let draw = "--scores white --positions 100 --min-ply 6";
+    run(&folder, &format!("prepare games.pgn -o file.samples {draw}"));
+    for input in [&games, &packed("gzip")] {
+        works(&format!("prepare - -o pipe.samples {draw}"), input);
+        assert_eq!(identity(folder.join("pipe.samples")), identity(folder.join("file.samples")));
+    }
+    run(&folder, "prepare a.epd -o file.samples --test-percent 0");
+    works("prepare - -o pipe.samples --test-percent 0", line.as_bytes());
+    assert_eq!(identity(folder.join("pipe.samples")), identity(folder.join("file.samples")));
+    run(&folder, "prepare a.epd -o file.samples --split-by games.pgn");
+    works("prepare a.epd -o pipe.samples --split-by -", &games);
+    works("match material default --nodes 10 --games 2 --openings -", line.as_bytes());
+    let pgn = b"[White \"A\"]\n\n1. f3 e5 2. g4 Qh4# 0-1\n";
+    works("annotate - --nodes 1000 --out a.pgn", pgn);
+    assert!(fs::read_to_string(folder.join("a.pgn")).unwrap().contains("Qh4#"));
+
+    for (arguments, input, expected) in [
+        ("level prepare - --out l.records", &pgn[..], "no position was found in 1 games"),
+        ("annotate -", pgn, "name the annotated games with --out FILE"),
+        ("selftrain --games-file - --out run", pgn, "name a file"),
+        ("prepare - -o b.samples", b"", "no position was found in 0 games"),
+        ("prepare - -o b.samples", b"BZh91AY&SY", "it is packed by bzip2: unpack it with `bzip2 -dc`"),
+        ("prepare - -o b.samples", b"PK\x03\x04", "it is a zip archive: unpack it with `unzip -p`"),
+    ] {
+        let output = piped(&folder, arguments, input);
+        let printed = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(!output.status.success() && printed.contains(expected), "{arguments}: {printed}");
+    }
+    // Without a tool `-` is a file like others: standard input has the commands.
+    let output = piped(&folder, "", b"genfens 2 seed 1 book -\nquit\n");
+    let printed = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(!printed.contains("genfens 2") && !printed.contains("panic"), "{printed}");
 }
 
 /// Games of a DATAGEN workload of Chess960, as OpenBench handed them out in `tools/openbench/loopback`.
@@ -324,8 +392,16 @@ fn files_of_other_kinds_are_named() {
     fs::write(folder.join("a.zip"), b"PK\x03\x04\x14\0\0\0").unwrap();
     fs::write(folder.join("text.pgn"), "Dear reader,\nthese are no games.\n").unwrap();
     refuse(&folder, "prepare page.pgn -o a.samples", "no position was found in 1 games and lines, 1 of them broken");
-    refuse(&folder, "prepare a.pgn.xz -o a.samples", "a.pgn.xz: it is packed by xz: unpack it first");
-    refuse(&folder, "prepare a.zip -o a.samples", "a.zip: it is a zip archive: unpack it first");
+    refuse(
+        &folder,
+        "prepare a.pgn.xz -o a.samples",
+        "it is packed by xz: unpack it to standard input, the file `-`: xz -dc a.pgn.xz | dyad ... -",
+    );
+    refuse(
+        &folder,
+        "prepare a.zip -o a.samples",
+        "it is a zip archive: unpack it to standard input, the file `-`: unzip -p a.zip | dyad ... -",
+    );
     refuse(&folder, "annotate text.pgn", "no game can be read; the first: text.pgn:1: 1. Dear: expected a move");
     fs::write(folder.join("game.pgn"), "[White \"Ann\"]\n\n1. e4 e5 *\n").unwrap();
     refuse(&folder, "annotate game.pgn --player Nobody --html m.html", "no player of game.pgn is called 'Nobody'");

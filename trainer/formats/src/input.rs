@@ -1,12 +1,14 @@
 //! Text files: plain, `.zst` or `.gz`, with or without a byte order mark, in UTF-8 or Windows-1252. Files packed
-//! otherwise are refused by the name of their format.
+//! otherwise are refused by name, with the command that unpacks them to standard input, which is the file `-`.
 //!
 //! The first bytes determine the compression, not the name, so that renamed files are read. Long lines are read in
 //! pieces: a file without line breaks must not fill the memory.
 
 use std::borrow::Cow;
-use std::io::{self, BufRead, BufReader, Read};
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
 use crate::files;
 use flate2::bufread::MultiGzDecoder;
@@ -19,28 +21,95 @@ const ZSTD_SKIPPABLE: [u8; 3] = [0x2A, 0x4D, 0x18];
 const GZIP_MAGIC: [u8; 2] = [0x1F, 0x8B];
 /// Bytes that show the format of a text.
 const HEAD: usize = 512;
-/// Formats that are not read: the place of the bytes that show them, these bytes, and the name of the format.
-const REFUSED: [(usize, &[u8], &str); 5] = [
-    (0, b"BZh", "packed by bzip2"),
-    (0, b"\xFD7zXZ\0", "packed by xz"),
-    (0, b"PK\x03\x04", "a zip archive"),
-    (0, b"7z\xBC\xAF\x27\x1C", "a 7z archive"),
-    (257, b"ustar", "a tar archive"),
+/// Formats that are not read: the place of the bytes that show them, these bytes, the name of the format, and the
+/// command that unpacks it to standard output.
+const REFUSED: [(usize, &[u8], &str, &str); 5] = [
+    (0, b"BZh", "packed by bzip2", "bzip2 -dc"),
+    (0, b"\xFD7zXZ\0", "packed by xz", "xz -dc"),
+    (0, b"PK\x03\x04", "a zip archive", "unzip -p"),
+    (0, b"7z\xBC\xAF\x27\x1C", "a 7z archive", "7z x -so"),
+    (257, b"ustar", "a tar archive", "tar -xOf"),
 ];
 pub(crate) const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
 /// Bytes of a line that are read at a time.
 const PIECE: u64 = 1 << 20;
 
-/// Opens a text file and decompresses it while it is read.
-pub fn open(path: &Path) -> Result<Box<dyn BufRead + Send>, Error> {
-    let packed = files::open(path).map_err(Error::file("open", path))?;
-    unpack(BufReader::with_capacity(1 << 16, packed)).map_err(Error::file("read", path))
+/// Standard input, if the program has [given it](give_standard_input).
+static STANDARD_INPUT: Mutex<Option<Spool>> = Mutex::new(None);
+
+/// Whether an input file is standard input.
+#[must_use]
+pub fn is_standard_input(path: &Path) -> bool {
+    path == Path::new("-")
 }
 
-fn unpack(packed: impl BufRead + Send + 'static) -> io::Result<Box<dyn BufRead + Send>> {
-    let mut text = Peeked::new(decoder(packed)?);
-    refuse(&text.start)?;
+/// Makes `source` the content of the input file `-`. Without it, as in a UCI session, `-` is a file like others.
+pub fn give_standard_input(source: impl Read + Send + 'static) {
+    let spool = Spool { source: Some(Box::new(source)), copy: None, length: 0 };
+    *STANDARD_INPUT.lock().unwrap_or_else(PoisonError::into_inner) = Some(spool);
+}
+
+/// A source with a copy of what was read of it, since some tools read their input more than once.
+struct Spool {
+    /// `None` at its end.
+    source: Option<Box<dyn Read + Send>>,
+    /// A temporary file, made when something is read.
+    copy: Option<File>,
+    /// Bytes of the copy.
+    length: u64,
+}
+
+impl Spool {
+    fn read_at(&mut self, place: u64, bytes: &mut [u8]) -> io::Result<usize> {
+        let copy = match &mut self.copy {
+            Some(copy) => copy,
+            None => self.copy.insert(tempfile::tempfile()?),
+        };
+        if place < self.length {
+            copy.seek(SeekFrom::Start(place))?;
+            return copy.read(bytes);
+        }
+        let Some(source) = &mut self.source else { return Ok(0) };
+        let read = source.read(bytes)?;
+        copy.seek(SeekFrom::End(0))?;
+        copy.write_all(&bytes[..read])?;
+        self.length += read as u64;
+        if read == 0 {
+            self.source = None;
+        }
+        Ok(read)
+    }
+}
+
+/// A reader of standard input from its beginning.
+struct StandardInput {
+    place: u64,
+}
+
+impl Read for StandardInput {
+    fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
+        let mut spool = STANDARD_INPUT.lock().unwrap_or_else(PoisonError::into_inner);
+        let read = spool.as_mut().map_or(Ok(0), |spool| spool.read_at(self.place, bytes))?;
+        self.place += read as u64;
+        Ok(read)
+    }
+}
+
+/// Opens a text file and decompresses it while it is read.
+pub fn open(path: &Path) -> Result<Box<dyn BufRead + Send>, Error> {
+    let is_given = || STANDARD_INPUT.lock().unwrap_or_else(PoisonError::into_inner).is_some();
+    let packed: Box<dyn Read + Send> = match is_standard_input(path) && is_given() {
+        true => Box::new(StandardInput { place: 0 }),
+        false => Box::new(files::open(path).map_err(Error::file("open", path))?),
+    };
+    unpack(BufReader::with_capacity(1 << 16, packed), path).map_err(Error::file("read", path))
+}
+
+/// `path` is the name of the file in errors.
+fn unpack(packed: impl BufRead + Send + 'static, path: &Path) -> io::Result<Box<dyn BufRead + Send>> {
+    let mut text = Peeked::new(decoder(packed, path)?);
+    refuse(&text.start, path)?;
     if is_utf16(&text.start) {
         return Err(io::Error::new(io::ErrorKind::InvalidData, "it is UTF-16, save it as UTF-8"));
     }
@@ -106,25 +175,30 @@ fn is_utf16(start: &[u8]) -> bool {
 }
 
 /// Refuses a text with these first bytes that is of a format that is not read.
-fn refuse(start: &[u8]) -> io::Result<()> {
-    let is =
-        |&&(place, magic, _): &&(usize, &[u8], &str)| start.get(place..).is_some_and(|text| text.starts_with(magic));
+fn refuse(start: &[u8], path: &Path) -> io::Result<()> {
+    let refused = |problem: String| Err(io::Error::new(io::ErrorKind::InvalidData, problem));
+    let is = |&&(place, magic, ..): &&(usize, &[u8], &str, &str)| {
+        start.get(place..).is_some_and(|text| text.starts_with(magic))
+    };
     match REFUSED.iter().find(is) {
-        Some((_, _, name)) => Err(io::Error::new(
-            io::ErrorKind::InvalidData,
-            format!("it is {name}: unpack it first, .zst and .gz are read"),
-        )),
+        Some((_, _, name, command)) if is_standard_input(path) => {
+            refused(format!("it is {name}: unpack it with `{command}`"))
+        }
+        Some((_, _, name, command)) => {
+            let path = path.display();
+            refused(format!("it is {name}: unpack it to standard input, the file `-`: {command} {path} | dyad ... -"))
+        }
         None => Ok(()),
     }
 }
 
-fn decoder(packed: impl BufRead + Send + 'static) -> io::Result<Box<dyn BufRead + Send>> {
+fn decoder(packed: impl BufRead + Send + 'static, path: &Path) -> io::Result<Box<dyn BufRead + Send>> {
     let mut packed = Peeked::new(Box::new(packed));
     if let (true, Some(error)) = (packed.start.is_empty(), packed.error.take()) {
         return Err(error);
     }
     let start = &packed.start[..];
-    refuse(start)?;
+    refuse(start, path)?;
     let is_skippable = matches!(start, [0x50..=0x5F, rest @ ..] if rest.starts_with(&ZSTD_SKIPPABLE));
     Ok(if is_skippable || start.starts_with(&ZSTD_MAGIC) {
         unzstd(packed)?
@@ -155,9 +229,18 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// Names that end in `.epd` or `.fen` (before `.zst` or `.gz`) are positions, all others games.
+    /// Names that end in `.epd` or `.fen` (before `.zst` or `.gz`) are positions, all others games. Standard input is
+    /// what its first line is.
     #[must_use]
     pub fn of(path: &Path) -> Kind {
+        if is_standard_input(path) {
+            let first = Lines::open(path).and_then(|mut lines| lines.read_text());
+            let is_position = |line: &str| line.split(' ').next().is_some_and(|word| word.matches('/').count() == 7);
+            return match first {
+                Ok(Some((_, line))) if is_position(&line) => Kind::Positions,
+                _ => Kind::Games,
+            };
+        }
         let name = path.file_name().unwrap_or_default().to_string_lossy().to_lowercase();
         match without_packing(&name).rsplit_once('.') {
             Some((_, "epd" | "fen")) => Kind::Positions,
@@ -270,7 +353,7 @@ mod tests {
 
     fn lines(packed: Vec<u8>) -> Result<Vec<String>, Error> {
         let path = Path::new("some.pgn");
-        let mut lines = Lines::new(unpack(Cursor::new(packed)).map_err(Error::file("read", path))?, path);
+        let mut lines = Lines::new(unpack(Cursor::new(packed), path).map_err(Error::file("read", path))?, path);
         let (mut line, mut all) = (Vec::new(), Vec::new());
         while let Some(number) = lines.read(&mut line)? {
             all.push(format!("{number} {}", String::from_utf8_lossy(&line).trim_end()));
@@ -326,9 +409,10 @@ mod tests {
     #[test]
     fn other_packings_are_called_what_they_are() {
         let refused = |text: Vec<u8>| lines(text).expect_err("it cannot be read").to_string();
-        for (place, magic, name) in REFUSED {
+        for (place, magic, name, command) in REFUSED {
             let error = refused([vec![b'a'; place], magic.to_vec(), vec![b' '; HEAD]].concat());
-            assert!(error.contains(&format!("it is {name}: unpack it first")), "{error}");
+            assert!(error.contains(&format!("it is {name}: ")), "{error}");
+            assert!(error.ends_with(&format!(": {command} some.pgn | dyad ... -")), "{error}");
         }
         let within = format!("{}ustar{}", "a".repeat(257), " ".repeat(HEAD));
         assert!(refused(gzip(&within)).contains("it is a tar archive: "));

@@ -12,7 +12,7 @@ use dyad_engine::eval::Weights;
 use dyad_formats::error::Error;
 use dyad_formats::files::{AtomicFile, check_outputs};
 use dyad_formats::game::BrokenGame;
-use dyad_formats::input::without_packing;
+use dyad_formats::input::{is_standard_input, without_packing};
 use dyad_formats::pgn::GameTexts;
 
 use super::analysis::{Analyst, annotate_game};
@@ -24,7 +24,7 @@ use crate::base::number::number;
 #[derive(Clone, Debug, Args)]
 #[group(skip)]
 pub struct AnnotateSettings {
-    /// Games (PGN, also packed), standard chess or Chess960
+    /// Games (PGN, also packed; `-` is standard input), standard chess or Chess960
     pub games: PathBuf,
     /// File for the annotated games (PGN) [default: NAME.annotated.pgn next to the games]
     #[arg(long, short, value_name = "FILE")]
@@ -102,6 +102,10 @@ pub fn annotate(
     weights: &Arc<Weights>,
     context: &mut Context<AnnotateEvent>,
 ) -> Result<AnnotateSummary, Error> {
+    if settings.out.is_none() && is_standard_input(&settings.games) {
+        let problem = "games of standard input have no name: name the annotated games with --out FILE";
+        return Err(Error::Settings(problem.to_string()));
+    }
     check_outputs(settings.outputs(), [settings.games.as_path()])?;
     let Context { threads, stop, on_event } = context;
     let player = settings.player.as_ref().map(|player| player.to_lowercase());

@@ -38,7 +38,7 @@ const LINES_IN_BATCH: usize = 2_048;
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 #[group(skip)]
 pub struct PrepareSettings {
-    /// Games (.pgn) and positions (.epd), plain or packed (.zst, .gz)
+    /// Games (.pgn) and positions (.epd), plain or packed (.zst, .gz); `-` is standard input
     #[arg(value_name = "FILE")]
     pub inputs: Vec<PathBuf>,
     /// Side that the scores in comments are given for: `white` or `mover` (Cute Chess, fastchess) [default: scores are

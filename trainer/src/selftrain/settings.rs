@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 use clap::{Args, ValueEnum};
 use dyad_engine::engine::MAX_THREADS;
 use dyad_formats::files;
+use dyad_formats::input::is_standard_input;
 use dyad_formats::score::ScoreSide;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -338,6 +339,9 @@ impl SelfTrainSettings {
         number::check_options(self)?;
         if self.scores.is_some() && self.games_file.is_none() {
             return Err("scores: it changes nothing without games-file".to_string());
+        }
+        if self.games_file.as_deref().is_some_and(is_standard_input) {
+            return Err("games-file: a training reads its games again when it is resumed: name a file".to_string());
         }
         if self.method == Method::Comparison { self.training().check() } else { Ok(()) }
     }
