@@ -55,8 +55,8 @@ fn report(settings: &AnnotateSettings, summary: &AnnotateSummary) {
         counted(*moves as u64, "half-move", "half-moves"),
         faults_in_words(*mistake_counts)
     );
-    for path in [&settings.html, &settings.json].into_iter().flatten() {
-        println!("{}", path.display());
+    if let Some(page) = &settings.html {
+        println!("{}", page.display());
     }
 }
 

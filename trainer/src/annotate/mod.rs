@@ -3,10 +3,9 @@
 //! Each move is searched with an empty table, and if it was not the engine's choice the two are compared. So
 //! annotations do not depend on the number of threads, and finished moves are kept when the annotation is stopped. A
 //! mistake gets the better line and an [explanation](dyad_explain::sentence). [`run`] processes files;
-//! [`analysis`] a game; [`pgn`], [`page`] and [`json`] write the output.
+//! [`analysis`] a game; [`pgn`] and [`page`] write the output.
 
 pub mod analysis;
-pub mod json;
 pub mod judgement;
 pub mod page;
 pub mod pgn;

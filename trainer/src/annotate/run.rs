@@ -1,4 +1,4 @@
-//! Annotates the games of a file: annotated games, a page, JSON.
+//! Annotates the games of a file: annotated games and a page.
 //!
 //! All output files are opened before the first search, so that an unwritable one is reported at once, and each appears
 //! when it is complete. When stopped, the output contains the finished games, and the finished moves of the last one.
@@ -16,7 +16,7 @@ use dyad_formats::input::{is_standard_input, without_packing};
 use dyad_formats::pgn::GameTexts;
 
 use super::analysis::{Analyst, annotate_game};
-use super::{json, page};
+use super::page;
 use crate::base::context::Context;
 use crate::base::number::number;
 
@@ -32,9 +32,6 @@ pub struct AnnotateSettings {
     /// HTML file to step through the games in a browser
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,
-    /// File for the games with scores, mistakes and explanations as JSON
-    #[arg(long, value_name = "FILE")]
-    pub json: Option<PathBuf>,
     /// Player from whose side --html shows the board: a part of the name
     #[arg(long, value_name = "NAME", requires = "html")]
     pub player: Option<String>,
@@ -58,7 +55,7 @@ impl AnnotateSettings {
 
     /// All files that are written.
     pub fn outputs(&self) -> impl Iterator<Item = PathBuf> {
-        [self.out()].into_iter().chain(self.html.clone()).chain(self.json.clone())
+        [self.out()].into_iter().chain(self.html.clone())
     }
 }
 
@@ -123,7 +120,6 @@ pub fn annotate(
     let out_path = settings.out();
     let mut out = create(&out_path)?;
     let html = settings.html.as_deref().map(create).transpose()?;
-    let json = settings.json.as_deref().map(create).transpose()?;
     let (mut summary, mut games) = (AnnotateSummary::default(), Vec::new());
     let mut first_problem = None;
     for (number, text) in GameTexts::open(&settings.games)?.enumerate() {
@@ -159,7 +155,7 @@ pub fn annotate(
         summary.games += 1;
         summary.moves += ply;
         out.write_all(game.to_string().as_bytes()).map_err(Error::file("write", &out_path))?;
-        if html.is_some() || json.is_some() {
+        if html.is_some() {
             games.push(game);
         }
     }
@@ -175,10 +171,6 @@ pub fn annotate(
     if let (Some(mut file), Some(path)) = (html, &settings.html) {
         file.write_all(page::page(&games, |name| player.is_some() && chosen(name)).as_bytes())
             .map_err(Error::file("write", path))?;
-        finish(file, path)?;
-    }
-    if let (Some(mut file), Some(path)) = (json, &settings.json) {
-        writeln!(file, "{}", json::games(&games)).map_err(Error::file("write", path))?;
         finish(file, path)?;
     }
     Ok(summary)
@@ -215,7 +207,6 @@ mod tests {
             games: folder.join("games.pgn"),
             out: Some(path("out.pgn")),
             html: Some(path("page.html")),
-            json: Some(path("games.json")),
             player: None,
             nodes: 2_000,
         }
