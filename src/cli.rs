@@ -66,7 +66,7 @@ enum Command {
     Label(label::Arguments),
     /// Play a match of two players, each opening with both colors
     Match(Box<match_::Arguments>),
-    /// Write an HTML report of a training, or of weights
+    /// Write an HTML report of a training
     Report(report::Arguments),
     /// Write the weighted mean of several weights files
     Average(average::Arguments),

@@ -351,8 +351,9 @@ fn outputs_never_replace_inputs() {
     assert_eq!(fs::read_to_string(path("o.pgn")).unwrap(), "1. e4 e5 *\n\n");
     assert!(weights_file::load(&path("w.json")).is_ok() && !path("new.pgn").exists());
     // A page under a name that the user did not choose follows no link.
-    std::os::unix::fs::symlink("o.pgn", path("w.html")).unwrap();
-    refuse(&folder, "report w.json", "w.html is a link");
+    fs::copy(path("w.json"), path("best.json")).unwrap();
+    std::os::unix::fs::symlink("o.pgn", path("report.html")).unwrap();
+    refuse(&folder, "report .", "report.html is a link");
     assert_eq!(fs::read_to_string(path("o.pgn")).unwrap(), "1. e4 e5 *\n\n");
 }
 

@@ -16,7 +16,6 @@ mod hostile;
 mod levels;
 mod matches;
 mod options;
-mod pages;
 mod search;
 mod selftraining;
 mod training;

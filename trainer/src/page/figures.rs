@@ -164,17 +164,12 @@ pub fn boards(all: &[Board]) -> Markup {
     let numbers = all.iter().flat_map(|board| board.values.iter().flatten());
     let largest = numbers.fold(0.0, |largest: f64, value| largest.max(value.abs()));
     html! {
-        div.boards { @for Board { title, values } in all { (board("board", title, values, largest)) } }
-        (scale(&html! { (short(-largest)) }, &html! { (short(largest)) }))
+        div.boards { @for one in all { (board(one, largest)) } }
+        (scale(largest))
     }
 }
 
-/// A board without numbers, for a script to fill in.
-pub(crate) fn empty_board(class: &str, title: &str) -> Markup {
-    board(class, title, &[None; 64], 0.0)
-}
-
-fn board(class: &str, title: &str, values: &[Option<f64>; 64], largest: f64) -> Markup {
+fn board(Board { title, values }: &Board, largest: f64) -> Markup {
     /// Side of a square.
     const CELL: usize = 26;
     /// Room for the letters of files and the numbers of ranks.
@@ -182,7 +177,7 @@ fn board(class: &str, title: &str, values: &[Option<f64>; 64], largest: f64) -> 
     let size = 8 * CELL + EDGE;
     let look = |value: f64| colored(if largest > 0.0 { value / largest } else { 0.0 });
     html! {
-        div class=(class) {
+        div.board {
             p { (title) }
             svg viewBox={ "0 0 " (size) " " (size) } role="img" aria-label=(title) {
                 @for (square, value) in values.iter().enumerate() {
@@ -220,15 +215,13 @@ fn short(value: f64) -> String {
 }
 
 /// What the colors of boards mean, from the least to the greatest value.
-pub(crate) fn scale(least: &Markup, greatest: &Markup) -> Markup {
-    let stops = palette().map(|(color, _)| color).collect::<Vec<_>>().join(",");
-    html! { div.scale { (least) i style={ "background:linear-gradient(90deg," (stops) ")" } {} (greatest) } }
-}
-
-/// The colors of squares from the least to the greatest value, and the colors of their numbers.
-pub(crate) fn palette() -> impl Iterator<Item = (String, &'static str)> {
+fn scale(largest: f64) -> Markup {
     const STEPS: i32 = 32;
-    (-STEPS..=STEPS).map(|step| colored(f64::from(step) / f64::from(STEPS)))
+    let color = |step| colored(f64::from(step) / f64::from(STEPS)).0;
+    let stops = (-STEPS..=STEPS).map(color).collect::<Vec<_>>().join(",");
+    html! {
+        div.scale { (short(-largest)) i style={ "background:linear-gradient(90deg," (stops) ")" } {} (short(largest)) }
+    }
 }
 
 /// The color of a square, white in the middle, blue at 1, vermilion at -1, and the color of its number: the one with the

@@ -381,11 +381,6 @@ fn piece_squares(page: &mut Page, run: &RunData) {
             page.figure(&piece_square_boards(after, Some(before)), "The same less what it was at the start.");
         });
     }
-    if weights.compiled().has_pairs() {
-        page.paragraph(
-            "What each piece adds to each other one is on the page of the weights: run dyad report with best.json of this folder.",
-        );
-    }
 }
 
 /// The long matches against the weights that the engine played with.
