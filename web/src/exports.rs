@@ -226,12 +226,12 @@ impl Learner {
     /// A training from the piece values.
     #[wasm_bindgen(constructor)]
     pub fn new(seed: f64) -> Learner {
-        Learner(learn::Learner::new(seed as u64))
+        Learner(learn::Learner::new(learn::settings(seed as u64), Weights::material().into()))
     }
 
     /// A training that continues from a weights file.
     pub fn from_weights(file: &[u8], seed: f64) -> Result<Learner, JsError> {
-        Ok(Learner(learn::Learner::from_weights(weights(file).map_err(error)?, seed as u64)))
+        Ok(Learner(learn::Learner::new(learn::settings(seed as u64), weights(file).map_err(error)?)))
     }
 
     /// A training from its state.

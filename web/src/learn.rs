@@ -4,7 +4,7 @@
 //! whatever order and on however many workers the games are played. What is only for the user depends on that order: the
 //! rough fits of the first games, the games against levels, and the diary.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
@@ -33,7 +33,7 @@ use crate::play::ucis;
 use crate::weights;
 
 /// Version of [`Learner::state`].
-const FORMAT: u32 = 3;
+const FORMAT: u32 = 4;
 /// Games of a task.
 const GAMES: u64 = 4;
 /// Sets of weights that a worker keeps.
@@ -64,9 +64,10 @@ pub fn settings(seed: u64) -> SelfTrainSettings {
 
 /// The current step of a generation: self-play games, the fit of new weights, their match against the best ones, and
 /// games of the new best weights against levels.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Stage {
+    #[default]
     Games,
     Fit,
     Match,
@@ -183,7 +184,7 @@ pub struct FitProgress {
 }
 
 /// What [`Learner::state`] and [`Learner::status`] share.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Progress {
     /// The current generation.
     pub generation: u32,
@@ -202,15 +203,14 @@ pub struct Progress {
 }
 
 /// What [`Learner::state`] holds besides weights.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 struct State {
-    format: u32,
     settings: SelfTrainSettings,
     progress: Progress,
-    /// The games of the tasks of this generation in PGN.
-    pgn: Vec<Option<Vec<String>>>,
-    /// The pairs of this match.
-    pairs: Vec<Option<Pair>>,
+    /// The games of this generation in PGN, by the number of their task.
+    pgn: BTreeMap<u64, Vec<String>>,
+    /// The pairs of this match, by number.
+    pairs: BTreeMap<u64, Pair>,
     /// Games of finished stages.
     games: u64,
     reported: Reported,
@@ -221,7 +221,7 @@ struct State {
 /// The file of [`Learner::state`]. Weights are the texts of their files.
 #[derive(Serialize, Deserialize)]
 struct StateFile {
-    #[serde(flatten)]
+    format: u32,
     state: State,
     best: String,
     new: Option<String>,
@@ -234,96 +234,53 @@ pub struct Learner {
     /// The weights that play for adoption.
     new: Option<Arc<Weights>>,
     samples: BTreeMap<u32, Vec<Packed>>,
-    /// The tasks of the stage that are not handed out, `None` before the first.
-    open: Option<BTreeSet<u64>>,
-    openings: Vec<Opening>,
-    more_openings: Option<Box<dyn Iterator<Item = Opening>>>,
+    /// The number of the next task of the stage.
+    next: u64,
+    /// Tasks to be handed out again.
+    lost: Vec<Task>,
+    /// The openings of the pairs from the next one on, `None` before the first.
+    openings: Option<Box<dyn Iterator<Item = Opening>>>,
     /// The end of the last step.
     last: Instant,
 }
 
 impl Learner {
-    /// A training from the piece values.
-    pub fn new(seed: u64) -> Learner {
-        Learner::with_settings(settings(seed), Arc::new(Weights::material()))
-    }
-
-    /// A training that continues from `best`. The fits start from the piece values.
-    pub fn from_weights(best: Arc<Weights>, seed: u64) -> Learner {
-        Learner::with_settings(settings(seed), best)
-    }
-
-    /// A training with other settings, of a regression without tuning.
-    pub fn with_settings(settings: SelfTrainSettings, best: Arc<Weights>) -> Learner {
+    /// A training that continues from `best`, by a regression without tuning. The fits start from the piece values,
+    /// whose strength is known.
+    pub fn new(settings: SelfTrainSettings, best: Arc<Weights>) -> Learner {
         let is_measured = best.plays_as(&Weights::material());
-        let progress = Progress {
-            generation: 0,
-            stage: Stage::Levels,
-            best_generation: 0,
-            positions: 0,
-            curve: if is_measured {
-                vec![Rating { strength: Strength::PIECE_VALUES, seconds: 0.0 }]
-            } else {
-                Vec::new()
-            },
-            gains: Vec::new(),
-            diary: Vec::new(),
-            note: None,
-        };
-        let state = State {
-            format: FORMAT,
-            settings,
-            progress,
-            pgn: Vec::new(),
-            pairs: Vec::new(),
-            games: 0,
-            reported: Reported::new(&best),
-            rough_fits: 0,
-            seconds: 0.0,
-        };
-        let mut learner = Learner::of(state, best, None).expect("a regression");
+        let progress = Progress { stage: Stage::Levels, ..Progress::default() };
+        let state = State { settings, progress, reported: Reported::new(&best), ..State::default() };
+        let mut learner = Learner::of(state, best, None);
         if is_measured {
+            learner.state.progress.curve.push(Rating { strength: Strength::PIECE_VALUES, seconds: 0.0 });
             learner.begin_generation();
         }
         learner
     }
 
-    fn of(state: State, best: Arc<Weights>, new: Option<Arc<Weights>>) -> Result<Learner, String> {
-        if state.settings.method != Method::Regression {
-            return Err("these are the settings of another method than regression".into());
-        }
-        Ok(Learner {
-            state,
-            best,
-            new,
-            samples: BTreeMap::new(),
-            open: None,
-            openings: Vec::new(),
-            more_openings: None,
-            last: Instant::now(),
-        })
+    fn of(state: State, best: Arc<Weights>, new: Option<Arc<Weights>>) -> Learner {
+        let (samples, lost) = (BTreeMap::new(), Vec::new());
+        Learner { state, best, new, samples, next: 0, lost, openings: None, last: Instant::now() }
     }
 
     /// A training from its [`state`](Self::state); the samples of the [`kept`](Self::kept) generations must follow.
     pub fn restore(state: &[u8]) -> Result<Learner, String> {
-        #[derive(Deserialize)]
-        struct Version {
-            format: u32,
-        }
         let damaged = |error: serde_json::Error| format!("a damaged training: {error}");
-        let Version { format } = serde_json::from_slice(state).map_err(damaged)?;
-        if format != FORMAT {
-            return Err(format!("the training is of format {format}, expected {FORMAT}: start over"));
+        let state: Value = serde_json::from_slice(state).map_err(damaged)?;
+        if state["format"] != FORMAT {
+            return Err(format!("the training is of format {}, expected {FORMAT}: start over", state["format"]));
         }
-        let file: StateFile = serde_json::from_slice(state).map_err(damaged)?;
+        let file: StateFile = serde_json::from_value(state).map_err(damaged)?;
         let new = file.new.map(|text| weights(text.as_bytes())).transpose()?;
-        Learner::of(file.state, weights(file.best.as_bytes())?, new)
+        Ok(Learner::of(file.state, weights(file.best.as_bytes())?, new))
     }
 
     /// Everything but the samples of finished generations.
     pub fn state(&self) -> Vec<u8> {
         let text = |weights: &Weights| String::from_utf8(weights.to_json()).expect("JSON is UTF-8");
         let file = StateFile {
+            format: FORMAT,
             state: State { seconds: self.seconds(), ..self.state.clone() },
             best: text(&self.best),
             new: self.new.as_deref().map(text),
@@ -379,20 +336,45 @@ impl Learner {
         if stage == Stage::Fit || self.rough_fit_is_due() {
             return Ok(Task::Fit);
         }
-        let open =
-            self.open.take().unwrap_or_else(|| (0..self.tasks()).filter(|number| !self.is_done(*number)).collect());
-        let Some(number) = self.open.insert(open).pop_first() else { return Ok(Task::Wait) };
-        if stage == Stage::Games {
-            let settings = work::games(&self.state.settings, generation);
-            return Ok(Task::Game { generation, number, weights: [self.best.id()], settings });
+        if let Some(task) = self.lost.pop() {
+            return Ok(task);
         }
-        let opening = self.opening(number)?;
-        let moves = ucis(&opening.start, &opening.moves);
-        let (weights, level, nodes) = match &self.new {
-            Some(new) if stage == Stage::Match => (vec![new.id(), self.best.id()], 0, self.state.settings.match_nodes),
-            _ => (vec![self.best.id()], self.level(), strength::NODES),
+        while self.next < self.tasks() {
+            let number = self.next;
+            self.next += 1;
+            let task = match stage {
+                Stage::Games => {
+                    let settings = work::games(&self.state.settings, generation);
+                    Task::Game { generation, number, weights: [self.best.id()], settings }
+                }
+                _ => self.next_pair(number)?,
+            };
+            if !self.is_done(number) {
+                return Ok(task);
+            }
+        }
+        Ok(Task::Wait)
+    }
+
+    /// The pair with this number, after those of all numbers before.
+    fn next_pair(&mut self, number: u64) -> Result<Task, String> {
+        let Progress { generation, stage, ref curve, .. } = self.state.progress;
+        let (weights, stream, level, nodes) = match &self.new {
+            Some(new) if stage == Stage::Match => {
+                (vec![new.id(), self.best.id()], RandomStream::Match, 0, self.state.settings.match_nodes)
+            }
+            _ => {
+                let pairs: Vec<Pair> = self.state.pairs.values().copied().collect();
+                let level = next_level(&pairs, curve.last().map(|rating| rating.strength.elo));
+                (vec![self.best.id()], RandomStream::Levels, level, strength::NODES)
+            }
         };
-        Ok(Task::Pair { generation, stage, number, weights, level, nodes, start: opening.start.fen(), moves })
+        let seed = work::seed(&self.state.settings, generation, stream);
+        let openings =
+            || Box::new(work::openings(&self.state.settings, seed, &self.best)) as Box<dyn Iterator<Item = Opening>>;
+        let opening = self.openings.get_or_insert_with(openings).next().ok_or("no opening is balanced")?;
+        let (start, moves) = (opening.start.fen(), ucis(&opening.start, &opening.moves));
+        Ok(Task::Pair { generation, stage, number, weights, level, nodes, start, moves })
     }
 
     fn rough_fit_is_due(&self) -> bool {
@@ -402,10 +384,9 @@ impl Learner {
     }
 
     fn is_done(&self, number: u64) -> bool {
-        let number = number as usize;
         match self.state.progress.stage {
-            Stage::Games => self.state.pgn.get(number).is_some_and(Option::is_some),
-            _ => self.state.pairs.get(number).is_some_and(Option::is_some),
+            Stage::Games => self.state.pgn.contains_key(&number),
+            _ => self.state.pairs.contains_key(&number),
         }
     }
 
@@ -422,8 +403,8 @@ impl Learner {
 
     fn stage_done(&self) -> u64 {
         match self.state.progress.stage {
-            Stage::Games => self.state.pgn.iter().flatten().map(|games| games.len() as u64).sum(),
-            _ => 2 * self.state.pairs.iter().flatten().count() as u64,
+            Stage::Games => self.state.pgn.values().map(|games| games.len() as u64).sum(),
+            _ => 2 * self.state.pairs.len() as u64,
         }
     }
 
@@ -431,27 +412,11 @@ impl Learner {
         self.stage_games().div_ceil(if self.state.progress.stage == Stage::Games { GAMES } else { 2 })
     }
 
-    /// The opening of a pair.
-    fn opening(&mut self, number: u64) -> Result<Opening, String> {
-        let (settings, progress) = (&self.state.settings, &self.state.progress);
-        let stream = if progress.stage == Stage::Match { RandomStream::Match } else { RandomStream::Levels };
-        let seed = work::seed(settings, progress.generation, stream);
-        let source = self.more_openings.get_or_insert_with(|| Box::new(work::openings(settings, seed, &self.best)));
-        while self.openings.len() <= number as usize {
-            self.openings.push(source.next().ok_or("no opening is balanced")?);
-        }
-        Ok(self.openings[number as usize].clone())
-    }
-
-    fn level(&self) -> u32 {
-        let pairs: Vec<Pair> = self.state.pairs.iter().flatten().copied().collect();
-        next_level(&pairs, self.state.progress.curve.last().map(|rating| rating.strength.elo))
-    }
-
     /// Hands a task out again.
     pub fn lost(&mut self, task: &str) -> Result<(), String> {
-        if let (Some(number), Some(open)) = (self.current(&parse(task)?), &mut self.open) {
-            open.insert(number);
+        let task = parse(task)?;
+        if self.current(&task).is_some() {
+            self.lost.push(task);
         }
         Ok(())
     }
@@ -478,11 +443,11 @@ impl Learner {
                 if pgn.iter().any(|game| work::parse(game).is_none()) {
                     return Err("a result without a complete game".into());
                 }
-                put(&mut self.state.pgn, number, pgn);
+                self.state.pgn.insert(number, pgn);
                 show
             }
             (Task::Pair { level, .. }, TaskResult::Pair { points, show }) => {
-                put(&mut self.state.pairs, number, (level, points));
+                self.state.pairs.insert(number, (level, points));
                 show
             }
             _ => return Err("the result of another task".into()),
@@ -501,8 +466,8 @@ impl Learner {
     fn count(&mut self, events: &mut Vec<Event>) -> Result<(), String> {
         let sprt = self.state.settings.sprt()?;
         let (mut results, mut decision) = (MatchResults::default(), Decision::Continue);
-        for (_, points) in self.state.pairs.iter().map_while(|pair| *pair) {
-            results.add(points);
+        for (_, points) in (0..).map_while(|number| self.state.pairs.get(&number)) {
+            results.add(*points);
             decision = sprt.decide(&results);
             if decision != Decision::Continue {
                 break;
@@ -531,7 +496,7 @@ impl Learner {
     }
 
     fn end_levels(&mut self, events: &mut Vec<Event>) {
-        let pairs: Vec<Pair> = self.state.pairs.iter().flatten().copied().collect();
+        let pairs: Vec<Pair> = self.state.pairs.values().copied().collect();
         let games = 2 * pairs.len() as u64;
         let found = Strength::of(self.state.progress.best_generation, &pairs);
         let seconds = self.seconds();
@@ -562,12 +527,8 @@ impl Learner {
 
     fn begin(&mut self, stage: Stage) {
         self.state.progress.stage = stage;
-        self.open = None;
-        (self.openings, self.more_openings) = (Vec::new(), None);
-        self.state.pairs = Vec::new();
-        if stage == Stage::Games {
-            self.state.pgn = Vec::new();
-        }
+        (self.next, self.lost, self.openings) = (0, Vec::new(), None);
+        self.state.pairs.clear();
     }
 
     /// Fits new weights to the games; between the games of the first generation, only to show what they teach.
@@ -578,8 +539,7 @@ impl Learner {
             return Err("the games are not complete".into());
         }
         let (generation, mut settings) = (self.state.progress.generation, self.state.settings.clone());
-        let games: Vec<GameRecord> =
-            self.state.pgn.iter().flatten().flatten().filter_map(|game| work::parse(game)).collect();
+        let games: Vec<GameRecord> = self.state.pgn.values().flatten().filter_map(|game| work::parse(game)).collect();
         let drawn = prepare::draw(&work::positions(&settings, generation, Filters::quiescent_with_scores()), &games);
         if is_rough {
             settings.passes = ROUGH_FITS[self.state.rough_fits].1;
@@ -601,7 +561,7 @@ impl Learner {
         }
         self.state.games += games.len() as u64;
         self.state.progress.positions += self.samples[&generation].len() as u64;
-        self.state.pgn = Vec::new();
+        self.state.pgn.clear();
         self.record(news);
         let mut events = Vec::new();
         if new.plays_as(&self.best) {
@@ -681,14 +641,6 @@ impl Learner {
 
 fn parse(task: &str) -> Result<Task, String> {
     serde_json::from_str(task).map_err(|error| format!("no task: {error}"))
-}
-
-fn put<T>(list: &mut Vec<Option<T>>, at: u64, value: T) {
-    let at = at as usize;
-    if list.len() <= at {
-        list.resize_with(at + 1, || None);
-    }
-    list[at] = Some(value);
 }
 
 /// Plays the games of tasks.
@@ -857,7 +809,7 @@ mod tests {
         let by_program = weights_file::load(&folder.join("generation-001/weights.json"));
         let by_program = by_program.unwrap().id();
         fs::remove_dir_all(&folder).unwrap();
-        let learner = || Learner::with_settings(settings.clone(), Arc::clone(&start));
+        let learner = || Learner::new(settings.clone(), Arc::clone(&start));
         let (first, last) = (generation(learner(), |_| 0), generation(learner(), |open| open - 1));
         assert_eq!(first, last);
         assert_eq!(first.1, by_program);
@@ -865,7 +817,7 @@ mod tests {
 
     #[test]
     fn damaged_files_are_refused() {
-        let learner = Learner::new(1);
+        let learner = Learner::new(settings(1), Arc::new(Weights::material()));
         let state = learner.state();
         assert!(Learner::restore(&state[..state.len() / 2]).is_err());
         assert!(Learner::restore(b"{}").is_err());
