@@ -26,7 +26,7 @@ use dyad_formats::weights_file;
 use dyad_trainer::base::words::counted;
 use dyad_trainer::report::{LivePage, PageNote, own_page};
 use dyad_trainer::selftrain::{
-    self, End, Given, Method, Overview, Playing, SelfTrainEvent, SelfTrainLogLine, SelfTrainSettings, Stage,
+    self, End, Given, Method, Playing, SelfTrainEvent, SelfTrainLogLine, SelfTrainSettings, SelfTrainState, Stage,
 };
 
 use crate::browser;
@@ -339,8 +339,8 @@ impl Training {
         if let Some(running) = &self.running {
             // The requested training begins when this one has ended; one that is refused does not end it.
             self.order(request.mode, folder.clone(), in_use, false)?;
-            let overview = (folder == running.folder).then(|| selftrain::overview(&folder)).flatten();
-            check_mode(request.mode, overview.as_ref(), &folder)
+            let saved = (folder == running.folder).then(|| selftrain::saved(&folder).ok()).flatten();
+            check_mode(request.mode, saved.as_ref(), &folder)
                 .map_err(|error| format!("error: {error}; the running training continues"))?;
             running.stop.stop();
             self.requested = Some(request);
@@ -402,23 +402,24 @@ impl Training {
 }
 
 /// Refuses a mode that does not continue the training in `folder`.
-fn check_mode(mode: Mode, overview: Option<&Overview>, folder: &Path) -> Result<(), String> {
+fn check_mode(mode: Mode, saved: Option<&Saved>, folder: &Path) -> Result<(), String> {
     let another = |is: &str, modes: &str| {
         let folder = folder.display();
         Err(format!("the training in {folder} {is}: Train {modes} continues it, another TrainFolder is for a new one"))
     };
-    match (mode, overview) {
-        (Mode::Scratch, Some(Overview { from_file: true, .. })) => {
-            another("learns from the games of a file", "games or resume")
-        }
-        (Mode::Games, Some(Overview { from_file: false, .. })) => another("learns from its own games", "resume"),
+    match (mode, saved.map(|(_, settings)| settings.games_file.is_some())) {
+        (Mode::Scratch, Some(true)) => another("learns from the games of a file", "games or resume"),
+        (Mode::Games, Some(false)) => another("learns from its own games", "resume"),
         _ => Ok(()),
     }
 }
 
+/// State and settings of a training that can be resumed.
+type Saved = (SelfTrainState, SelfTrainSettings);
+
 /// The state of a resumed training, for the user.
-fn progress_of(overview: &Overview) -> String {
-    let Overview { generation, stage, adopted, distance, .. } = overview;
+fn progress_of(state: &SelfTrainState) -> String {
+    let SelfTrainState { generation, stage, adopted, distance, .. } = state;
     let distance = distance.as_ref().map_or_else(String::new, |distance| format!(", {distance}"));
     format!("generation {generation} ({stage}), {adopted} adopted{distance}")
 }
@@ -463,9 +464,9 @@ impl Order {
 
     /// Trains, and returns the last report.
     fn run(&self, stop: &Control, reporter: &mut Reporter) -> Result<String, String> {
-        let overview = selftrain::overview(&self.folder);
-        let task = self.task(overview.as_ref())?;
-        self.report_start(overview.as_ref(), reporter);
+        let saved = selftrain::saved(&self.folder).ok();
+        let task = self.task(saved.as_ref())?;
+        self.report_start(saved.as_ref(), reporter);
         if let Err(error) = control::lower_priority() {
             reporter.report(&format!("has the same priority as the search: {error}"));
         }
@@ -497,21 +498,21 @@ impl Order {
         Ok(format!("{summary}{more}"))
     }
 
-    fn report_start(&self, overview: Option<&Overview>, reporter: &Reporter) {
+    fn report_start(&self, saved: Option<&Saved>, reporter: &Reporter) {
         let (mode, folder) = (self.mode, self.folder.display());
         let threads = counted(self.given["threads"].as_u64().unwrap_or_default(), "thread", "threads");
-        let note = match overview {
-            Some(overview) => format!("resumes: {mode}, {}, {threads}, {folder}", progress_of(overview)),
+        let note = match saved {
+            Some((state, _)) => format!("resumes: {mode}, {}, {threads}, {folder}", progress_of(state)),
             None => format!("begins: {mode}, {threads}, {folder}"),
         };
-        let playing = selftrain::playing(&self.folder).filter(|_| overview.is_some() && !self.is_own);
+        let playing = selftrain::playing(&self.folder).filter(|_| saved.is_some() && !self.is_own);
         let playing = playing.filter(|playing| playing.has_beaten(&self.in_use));
         reporter.send(Message::Started { note, playing });
     }
 
-    fn task(&self, overview: Option<&Overview>) -> Result<Task, String> {
+    fn task(&self, saved: Option<&Saved>) -> Result<Task, String> {
         let mut given = self.given.clone();
-        check_mode(self.mode, overview, &self.folder)?;
+        check_mode(self.mode, saved, &self.folder)?;
         if let Some(games) = &self.games {
             given.insert("games-file".to_string(), games_file(games)?.display().to_string().into());
         }
@@ -616,7 +617,7 @@ mod tests {
 
     fn task(training: &Training, mode: Mode, folder: &Path) -> Result<Task, String> {
         let order = training.order(mode, folder.to_path_buf(), &Weights::embedded(), false)?;
-        order.task(selftrain::overview(folder).as_ref())
+        order.task(selftrain::saved(folder).ok().as_ref())
     }
 
     /// Options give settings, and those that are automatic give none but the threads.
@@ -653,16 +654,11 @@ mod tests {
             (Mode::Games, true, ""),
             (Mode::Resume, true, ""),
         ] {
-            let overview = Overview {
-                method: Method::Comparison,
-                generation: 1,
-                stage: Stage::Games,
-                adopted: 0,
-                distance: None,
-                from_file,
-            };
+            let games_file = from_file.then(|| "games.pgn".into());
+            let settings = SelfTrainSettings { games_file, ..SelfTrainSettings::of(Method::Comparison) };
+            let saved = (SelfTrainState::default(), settings);
             let order = training.order(mode, "/nowhere/run".into(), &Weights::embedded(), false).unwrap();
-            let error = order.task(Some(&overview)).err().unwrap_or_default();
+            let error = order.task(Some(&saved)).err().unwrap_or_default();
             assert!(error.contains(refusal) && error.is_empty() == refusal.is_empty(), "{mode} {from_file}: {error}");
         }
     }

@@ -162,9 +162,9 @@ fn choose(session: &mut Session) -> Outcome {
             path.display()
         )));
     }
-    let Some(overview) = selftrain::overview(&folder) else { return Ok(changed) };
+    let Ok((state, _)) = selftrain::saved(&folder) else { return Ok(changed) };
     let missing = if play == PlayTrained::Latest { "adopted" } else { "proven stronger" };
-    let distance = overview.distance.map_or_else(String::new, |distance| format!(": {distance}"));
+    let distance = state.distance.map_or_else(String::new, |distance| format!(": {distance}"));
     Ok(Some(format!(
         "the built-in weights; no generation of the training in {} is {missing} yet{distance}",
         folder.display()

@@ -57,7 +57,7 @@ use crate::learn::folder::{BEST, CHECKPOINT, LOG, REPORT, SETTINGS};
 /// The state of a self-training.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
-pub(super) struct SelfTrainState {
+pub struct SelfTrainState {
     /// The current or next generation.
     pub generation: u32,
     /// Its current or next stage.
@@ -135,6 +135,7 @@ impl SelfTrainState {
     }
 
     /// Whether all generations are done.
+    #[must_use]
     pub fn is_over(&self, settings: &SelfTrainSettings) -> bool {
         settings.generations > 0 && self.generation > settings.generations
     }
@@ -313,7 +314,7 @@ fn damaged(path: &Path) -> impl FnOnce(String) -> Error {
 ///
 /// # Errors
 /// When there is no training, or one of the files is damaged.
-pub(super) fn saved(folder: &Path) -> Result<(SelfTrainState, SelfTrainSettings), Error> {
+pub fn saved(folder: &Path) -> Result<(SelfTrainState, SelfTrainSettings), Error> {
     let path = folder.join(STATE);
     if !path.exists() {
         return Err(Error::Folder(format!("there is no training in {}", folder.display())));

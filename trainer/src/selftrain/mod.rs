@@ -36,8 +36,8 @@ use crate::arena::pgn_writer::date;
 pub use crate::learn::folder::BEST;
 use crate::learn::folder::SETTINGS;
 pub use event::{Distance, End, SelfTrainEvent, SelfTrainLogLine, SelfTrainSummary, Stage, StageProgress};
-pub use folder::PLAYING;
-use folder::{Folder, REFERENCE, STATE, SelfTrainState, check_free, save, saved};
+use folder::{Folder, REFERENCE, STATE, check_free, save};
+pub use folder::{PLAYING, SelfTrainState, saved};
 pub use settings::{Given, Method, SelfTrainSettings};
 use stages::{Loop, within};
 
@@ -109,37 +109,6 @@ fn run(
     let limit = Duration::from_secs(60 * settings.minutes);
     let deadline = (settings.minutes > 0).then(|| Instant::now() + limit);
     within(deadline, stop, |stop| Loop::new(folder, settings, state, (stop, deadline), on_event)?.run())
-}
-
-/// The state of a self-training.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Overview {
-    /// The method.
-    pub method: Method,
-    /// The current or next generation.
-    pub generation: u32,
-    /// Its current or next stage.
-    pub stage: Stage,
-    /// Number of adopted generations.
-    pub adopted: u32,
-    /// The latest distance of the best weights to the reference.
-    pub distance: Option<Distance>,
-    /// Whether the training learns from the games of a file.
-    pub from_file: bool,
-}
-
-/// The state of the self-training in `folder`; `None` without a training that can be resumed.
-#[must_use]
-pub fn overview(folder: &Path) -> Option<Overview> {
-    let (state, settings) = saved(folder).ok()?;
-    Some(Overview {
-        method: settings.method,
-        generation: state.generation,
-        stage: state.stage,
-        adopted: state.adopted,
-        distance: state.distance,
-        from_file: settings.games_file.is_some(),
-    })
 }
 
 /// Whether `folder` holds a self-training.
