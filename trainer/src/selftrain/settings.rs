@@ -474,8 +474,26 @@ mod tests {
         let tuned: Vec<u32> = (0..10).filter(|&rejected| scratch.tuning_pairs_of(rejected) == 1_500).collect();
         assert_eq!(tuned, [2, 5, 8]);
         assert_eq!(SelfTrainSettings::of(Method::Comparison).tuning_pairs_of(2), 0);
-        let error = SelfTrainSettings { tuning_pairs: u64::MAX, ..scratch }.check().unwrap_err();
-        assert!(error.contains("'--tuning-pairs <N>': expected a whole number, 0 to "), "{error}");
+    }
+
+    #[test]
+    fn settings_are_checked() {
+        let own = |name: &str| {
+            if Method::Regression.keys().contains(&name) { Method::Regression } else { Method::Comparison }
+        };
+        for (name, value, expected) in [
+            ("nodes", json!(0), "nodes"),
+            ("threads", json!(200_000), "'200000' for '--threads <N>': expected a whole number, 1 to 1024"),
+            ("tuning-pairs", json!(u64::MAX), "'--tuning-pairs <N>': expected a whole number, 0 to "),
+            ("min-margin", json!(6_000_000), "min-margin"),
+            ("sprt", json!([5.0, 0.0, 0.05, 0.05]), "sprt"),
+            ("sprt", json!([0.0, 5.0]), "sprt: expected four numbers"),
+            ("scores", json!("white"), "scores: it changes nothing without games-file"),
+        ] {
+            let settings = SelfTrainSettings::of(own(name)).with(&given(json!({ name: value }))).unwrap();
+            let error = settings.check().unwrap_err();
+            assert!(error.contains(expected), "{error}");
+        }
     }
 
     #[test]
