@@ -184,7 +184,6 @@ mod tests {
             generations: 5,
             done,
             of: 40,
-            positions_per_second: 4.0,
             accuracy: None,
             seconds_left: Some(200.0),
             standing: None,

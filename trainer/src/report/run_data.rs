@@ -53,29 +53,12 @@ pub struct Now {
 
 impl From<&selftrain::StageProgress> for Now {
     fn from(progress: &selftrain::StageProgress) -> Now {
-        let selftrain::StageProgress { stage, stages, generation, generations, done, of, standing, .. } = progress;
-        let all = if *generations > 0 { format!(" of {generations}") } else { String::new() };
-        let unit = stage.unit();
-        let mut detail = match (done, of) {
-            (0, 0) => String::new(),
-            (done, 0) => format!("{} {unit}", grouped(*done)),
-            (done, of) => format!("{} of {} {unit}", grouped(*done), grouped(*of)),
-        };
-        match progress.positions_per_second {
-            rate if rate >= 10.0 => detail += &format!(", {} a second", grouped(rate as u64)),
-            rate if rate > 0.0 => detail += &format!(", {rate:.1} a second"),
-            _ => (),
-        }
-        if let Some(standing) = standing {
-            let tally = standing.tally;
-            detail += &format!("; won {}, drawn {}, lost {}", tally.wins, tally.draws, tally.losses);
-            detail += &standing.llr.map_or(String::new(), |llr| format!(", log-likelihood ratio {llr:+.2}"));
-        }
+        let selftrain::StageProgress { stage, stages, done, of, seconds_left, .. } = progress;
         Now {
-            headline: format!("Generation {generation}{all}: {stage}"),
-            detail,
+            headline: format!("Generation {}: {stage}", progress.number()),
+            detail: progress.detail(),
             share: share(*done, *of),
-            seconds_left: progress.seconds_left,
+            seconds_left: *seconds_left,
             steps: stages.iter().map(ToString::to_string).collect(),
             step: stages.iter().position(|known| known == stage).unwrap_or(0),
         }

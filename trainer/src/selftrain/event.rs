@@ -132,8 +132,6 @@ pub struct StageProgress {
     pub done: u64,
     /// Positions or games of the stage; 0 if unknown.
     pub of: u64,
-    /// Positions or games per second in this stage.
-    pub positions_per_second: f64,
     /// The latest move-match accuracy on test positions, 0 to 1.
     pub accuracy: Option<f64>,
     /// Estimated seconds until the stage is done.
@@ -268,29 +266,42 @@ impl fmt::Display for SelfTrainLogLine {
     }
 }
 
-impl fmt::Display for StageProgress {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "generation {}", self.generation)?;
-        if self.generations > 0 {
-            write!(f, " of {}", self.generations)?;
+impl StageProgress {
+    /// The generation, as "2 of 5".
+    #[must_use]
+    pub fn number(&self) -> String {
+        match self.generations {
+            0 => self.generation.to_string(),
+            of => format!("{} of {of}", self.generation),
         }
-        write!(f, " {}", self.stage)?;
-        if self.done == 0 && self.of == 0 {
-            return Ok(());
-        }
-        write!(f, ": {}", grouped(self.done))?;
-        if self.of > 0 {
-            write!(f, " of {}", grouped(self.of))?;
-        }
-        write!(f, " {}", self.stage.unit())?;
+    }
+
+    /// What is done of the stage, in words; empty if it is unknown.
+    #[must_use]
+    pub fn detail(&self) -> String {
+        let mut text = match (self.done, self.of) {
+            (0, 0) => return String::new(),
+            (done, 0) => grouped(done),
+            (done, of) => format!("{} of {}", grouped(done), grouped(of)),
+        };
+        text += &format!(" {}", self.stage.unit());
         if let Some(accuracy) = self.accuracy {
-            write!(f, ", accuracy {:.1} %", 100.0 * accuracy)?;
+            text += &format!(", accuracy {:.1} %", 100.0 * accuracy);
         }
         if let Some(standing) = self.standing.filter(|standing| standing.tally.games() > 0) {
-            write!(f, ", +{} ={} -{}", standing.tally.wins, standing.tally.draws, standing.tally.losses)?;
-            if let Some(llr) = standing.llr {
-                write!(f, " LLR {llr:+.2}")?;
-            }
+            text += &format!(", +{} ={} -{}", standing.tally.wins, standing.tally.draws, standing.tally.losses);
+            text += &standing.llr.map_or(String::new(), |llr| format!(" LLR {llr:+.2}"));
+        }
+        text
+    }
+}
+
+impl fmt::Display for StageProgress {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "generation {} {}", self.number(), self.stage)?;
+        let detail = self.detail();
+        if !detail.is_empty() {
+            write!(f, ": {detail}")?;
         }
         if let Some(left) = self.seconds_left {
             write!(f, ", about {} left", spoken(left))?;
@@ -316,33 +327,35 @@ pub struct Distance {
 impl Distance {
     /// Largest error in Elo of a distance that is reported as a value.
     pub const FAR: f64 = 150.0;
+
+    /// How strong the weights are compared with the reference.
+    #[must_use]
+    pub fn relation(&self) -> String {
+        let Distance { generation, reference, elo, games } = self;
+        let still = if *generation > 0 { "still " } else { "" };
+        match *games {
+            0 => format!("as strong as {reference}: the weights are equal"),
+            // For a few games that are nearly all lost, the upper end of the interval is more reliable than the value.
+            _ if elo.high < 0.0 && elo.error() > Self::FAR => {
+                format!("{still}far below {reference}: by more than {:.0} Elo", -elo.high)
+            }
+            _ if elo.high < 0.0 => {
+                format!("{still}{} Elo below {reference}", elo.opposite().text(0).trim_start_matches('+'))
+            }
+            _ if elo.low > 0.0 => format!("{} Elo above {reference}", elo.text(0).trim_start_matches('+')),
+            _ if elo.error() > Self::FAR => format!("not yet comparable with {reference}"),
+            _ => format!("about as strong as {reference}: {} Elo", elo.text(0)),
+        }
+    }
 }
 
 impl fmt::Display for Distance {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Distance { generation, reference, elo, games } = self;
-        let (name, still) = match generation {
-            0 => ("the start".to_string(), ""),
-            _ => (format!("generation {generation}"), "still "),
-        };
-        match *games {
-            0 => write!(f, "{name} is as strong as {reference}: the weights are equal"),
-            // For a few games that are nearly all lost, the upper end of the interval is more reliable than the value.
-            _ if elo.high < 0.0 && elo.error() > Self::FAR => {
-                write!(f, "{name} is {still}far below {reference}: by more than {:.0} Elo", -elo.high)
-            }
-            _ if elo.high < 0.0 => {
-                write!(f, "{name} is {still}{} Elo below {reference}", elo.opposite().text(0).trim_start_matches('+'))
-            }
-            _ if elo.low > 0.0 => {
-                write!(f, "{name} is {} Elo above {reference}", elo.text(0).trim_start_matches('+'))
-            }
-            _ if elo.error() > Self::FAR => {
-                write!(f, "{name} has played too few games to be compared with {reference}")
-            }
-            _ => write!(f, "{name} is about as strong as {reference}: {} Elo", elo.text(0)),
-        }?;
-        if *games > 0 { write!(f, " ({games} games)") } else { Ok(()) }
+        match self.generation {
+            0 => write!(f, "the start is {}", self.relation())?,
+            generation => write!(f, "generation {generation} is {}", self.relation())?,
+        }
+        if self.games > 0 { write!(f, " ({} games)", self.games) } else { Ok(()) }
     }
 }
 
@@ -373,26 +386,15 @@ mod tests {
         let distance = |generation, [value, low, high]: [f64; 3], games| {
             Distance { generation, reference: "X".to_string(), elo: Estimate { value, low, high }, games }.to_string()
         };
-        assert_eq!(
-            distance(3, [-600.0, -1035.0, -159.0], 16),
-            "generation 3 is still far below X: by more than 159 Elo (16 games)"
-        );
-        assert_eq!(
-            distance(0, [-600.0, -1035.0, -159.0], 16),
-            "the start is far below X: by more than 159 Elo (16 games)"
-        );
-        assert_eq!(
-            distance(6, [-191.0, -310.0, -70.0], 40),
-            "generation 6 is still 191 [+70, +310] Elo below X (40 games)"
-        );
-        assert_eq!(
-            distance(7, [-600.0, -1200.0, 0.0], 4),
-            "generation 7 has played too few games to be compared with X (4 games)"
-        );
-        assert_eq!(
-            distance(8, [-30.0, -110.0, 50.0], 40),
-            "generation 8 is about as strong as X: -30 +- 80 Elo (40 games)"
-        );
-        assert_eq!(distance(0, [0.0; 3], 0), "the start is as strong as X: the weights are equal");
+        for (generation, elo, games, expected) in [
+            (0, [0.0; 3], 0, "the start is as strong as X: the weights are equal"),
+            (0, [-600.0, -1035.0, -159.0], 16, "the start is far below X: by more than 159 Elo (16 games)"),
+            (3, [-600.0, -1035.0, -159.0], 16, "generation 3 is still far below X: by more than 159 Elo (16 games)"),
+            (6, [-191.0, -310.0, -70.0], 40, "generation 6 is still 191 [+70, +310] Elo below X (40 games)"),
+            (7, [-600.0, -1200.0, 0.0], 4, "generation 7 is not yet comparable with X (4 games)"),
+            (8, [-30.0, -110.0, 50.0], 40, "generation 8 is about as strong as X: -30 +- 80 Elo (40 games)"),
+        ] {
+            assert_eq!(distance(generation, elo, games), expected);
+        }
     }
 }

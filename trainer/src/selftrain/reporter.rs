@@ -45,11 +45,6 @@ impl Reporter<'_> {
         self.emit(SelfTrainEvent::Note(text));
     }
 
-    /// Reports the current stage without progress.
-    pub fn report_stage(&mut self) {
-        self.progress(Progress { done: 0, of: 0 }, None);
-    }
-
     /// Reports the progress in positions or games.
     pub fn report(&mut self, progress: Progress) {
         self.progress(progress, None);
@@ -70,15 +65,7 @@ impl Reporter<'_> {
         let seconds = self.begun.elapsed().as_secs_f64();
         let rate = if seconds > 0.0 { (done - first.min(done)) as f64 / seconds } else { 0.0 };
         let left = (rate > 0.0 && of >= done).then(|| (of - done) as f64 / rate).filter(|_| of > 0);
-        let now = StageProgress {
-            done,
-            of,
-            positions_per_second: rate,
-            seconds_left: left,
-            standing,
-            ..std::mem::take(&mut self.now)
-        };
-        self.now = now.clone();
-        self.emit(SelfTrainEvent::Progress(now));
+        self.now = StageProgress { done, of, seconds_left: left, standing, ..std::mem::take(&mut self.now) };
+        self.emit(SelfTrainEvent::Progress(self.now.clone()));
     }
 }

@@ -316,7 +316,7 @@ impl<'a> Loop<'a> {
             0 => generation.folder.join(WEIGHTS),
             _ => generation.folder.join(TRAINED),
         };
-        self.reporter.report_stage();
+        self.reporter.report(Progress { done: 0, of: 0 });
         if !out.exists() {
             let window = self.window(generation)?;
             let mut scaled = |trained: PathBuf, out: PathBuf| {
