@@ -8,7 +8,6 @@ mod games;
 mod live;
 mod page;
 mod pieces;
-mod ratings;
 mod run_data;
 
 pub use live::{LivePage, PageNote, is_foreign, own_page};
