@@ -16,6 +16,7 @@ use dyad_formats::input::Lines;
 use dyad_formats::pgn::{GameTexts, Note};
 use dyad_trainer::annotate::analysis::{Analyst, annotate_game, examine};
 use dyad_trainer::annotate::judgement::Judgement;
+use dyad_trainer::annotate::page::without_commands;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
@@ -51,13 +52,6 @@ fn line_out(mut board: Board, moves: &[(Option<Move>, Vec<Note>)]) -> Vec<Value>
         made
     });
     one.collect()
-}
-
-/// A comment without commands as `[%clk 0:03:00]`.
-fn without_commands(comment: &str) -> String {
-    let mut parts = comment.split("[%");
-    let first = parts.next().unwrap_or_default().to_string();
-    parts.fold(first, |text, part| text + part.split_once(']').map_or("", |(_, rest)| rest))
 }
 
 fn piece_out(piece: PieceSquare) -> Value {

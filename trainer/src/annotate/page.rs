@@ -158,7 +158,7 @@ impl Nodes {
 
     /// Adds a better line that starts in position `start`.
     fn add_line(&mut self, start: usize, board: Board, mistake: &Mistake) {
-        for (place, (board, mv)) in along(board, &mistake.line).enumerate() {
+        for (place, (board, mv)) in board.along(&mistake.line).enumerate() {
             let here = self.all.len();
             let mut node = self.after(if place == 0 { start } else { here - 1 }, &board, mv);
             node.label.insert_str(0, "Better: ");
@@ -190,15 +190,6 @@ impl Node {
         let label = "The first position.".into();
         Node { board: pieces, r#move: None, label, why: None, marks: Vec::new(), prev: None, next: None }
     }
-}
-
-/// The moves of a line, each with the position that it is played in.
-fn along(start: Board, moves: &[Move]) -> impl Iterator<Item = (Board, Move)> {
-    moves.iter().scan(start, |board, &mv| {
-        let before = *board;
-        *board = before.after(mv);
-        Some((before, mv))
-    })
 }
 
 fn marks(marks: &[Mark]) -> Vec<(bool, String, Option<String>)> {
@@ -351,7 +342,7 @@ fn remark(board: &Board, ply: &Ply, line: Option<usize>) -> Option<Markup> {
     };
     let class = mistake.map_or("", |(mistake, _)| mistake.judgement.name());
     let plies = |part: Range<usize>| {
-        let line = mistake.map(|(mistake, line)| (along(*board, &mistake.line).enumerate(), line));
+        let line = mistake.map(|(mistake, line)| (board.along(&mistake.line).enumerate(), line));
         let shown = line.into_iter().flat_map(|(moves, line)| moves.map(move |(place, at)| (place, at, line)));
         html! {
             @for (place, (board, mv), line) in shown.filter(|(place, ..)| part.contains(place)) {
@@ -381,7 +372,8 @@ fn remark(board: &Board, ply: &Ply, line: Option<usize>) -> Option<Markup> {
 }
 
 /// A comment without its commands.
-fn without_commands(comment: &str) -> String {
+#[must_use]
+pub fn without_commands(comment: &str) -> String {
     let (mut text, mut rest) = (String::new(), comment);
     while let Some(begin) = rest.find("[%") {
         let Some(length) = rest[begin..].find(']') else { break };
