@@ -194,22 +194,17 @@ impl<'a> Loop<'a> {
     /// Draws positions from the games.
     fn positions(&mut self, generation: &Generation) -> Result<(), Error> {
         let settings = &generation.settings;
-        let filters = match settings.method {
-            Method::Regression => Filters::quiescent_with_scores(),
-            Method::Comparison => Filters { no_checks: true, ..Filters::default() },
+        let (filters, out) = match settings.method {
+            Method::Regression => (Filters::quiescent_with_scores(), LABELED),
+            Method::Comparison => (Filters { no_checks: true, ..Filters::default() }, POSITIONS),
         };
-        let (games, scores) = match &settings.games_file {
-            None => (generation.folder.join(GAMES), Some(ScoreSide::Mover)),
-            Some(path) => (path.clone(), settings.scores),
-        };
-        let out =
-            if settings.is_labeled() { generation.folder.join(POSITIONS) } else { generation.folder.join(LABELED) };
+        let out = generation.folder.join(out);
         if out.exists() {
             return Ok(());
         }
         let draw = prepare::PrepareSettings {
-            inputs: vec![games],
-            scores,
+            inputs: vec![generation.folder.join(GAMES)],
+            scores: Some(ScoreSide::Mover),
             ..work::positions(settings, generation.number, filters)
         };
         let reporter = &mut self.reporter;
