@@ -25,10 +25,8 @@ use crate::play::{Play, letter, score_for, square_named, white_score};
 /// Pairs that are shown, and the smallest one in pawns.
 const PAIRS: usize = 8;
 const MIN_PAIR: f64 = 0.02;
-/// Nodes of [`why`] by default: some 150 ms, and four times as long for a mistake.
-const WHY_NODES: u64 = 60_000;
-/// Nodes of a move at most.
-const MAX_NODES: u64 = 1_000_000;
+/// Nodes of [`why`] on the page: some 150 ms, and four times as long for a mistake.
+pub const WHY_NODES: u64 = 60_000;
 
 /// A move of a game, with the notes after it: a comment, and lines in its place.
 fn move_out(board: &Board, mv: Move, notes: &[Note]) -> Value {
@@ -116,8 +114,7 @@ fn pairs(weights: &Weights, board: &Board, at: Option<Square>) -> Vec<Value> {
 ///
 /// # Errors
 /// For illegal moves.
-pub fn why(play: &mut Play, uci: &str, nodes: Option<u64>) -> Result<Value, String> {
-    let nodes = nodes.unwrap_or(WHY_NODES).clamp(1_000, MAX_NODES);
+pub fn why(play: &mut Play, uci: &str, nodes: u64) -> Result<Value, String> {
     let (engine, game) = play.parts();
     let board = *game.board();
     let mv = board.parse_uci(uci).map_err(|error| error.to_string())?;
@@ -255,7 +252,7 @@ pub fn annotated_pgn(
     let of = games.iter().map(|(game, _)| game.moves.len()).sum();
     let (mut done, mut annotated, control) = (0, String::new(), Control::new(false));
     for (game, notes) in games {
-        let analyst = || Analyst::new(weights, nodes.clamp(1_000, MAX_NODES));
+        let analyst = || Analyst::new(weights, nodes);
         let game = annotate_game(&game, notes, 1, analyst, &control, |_| {
             done += 1;
             on_move(done, of);
@@ -289,16 +286,16 @@ mod tests {
         let mut play = Play::default();
         let moves = ["e2e4", "e7e5", "d1h5", "b8c6", "f1c4"].map(String::from).to_vec();
         play.position(&PositionRequest { moves, ..PositionRequest::default() }).unwrap();
-        let why = why(&mut play, "g8f6", None).unwrap();
+        let why = why(&mut play, "g8f6", WHY_NODES).unwrap();
         assert_eq!((&why["judgement"], &why["glyph"]), (&json!("Blunder"), &json!("??")));
         assert!(why["sentence"].as_str().unwrap().contains("allows mate: 4. Qxf7#"), "{why}");
-        let best = super::why(&mut play, why["best"].as_str().unwrap(), None).unwrap();
+        let best = super::why(&mut play, why["best"].as_str().unwrap(), WHY_NODES).unwrap();
         assert_eq!(best["judgement"], Value::Null);
         let mut start = Play::default();
-        let sound = super::why(&mut start, "a2a3", None).unwrap();
+        let sound = super::why(&mut start, "a2a3", WHY_NODES).unwrap();
         assert_eq!(sound["judgement"], Value::Null);
         assert!(sound["sentence"].as_str().unwrap().ends_with('.'), "{sound}");
-        assert!(super::why(&mut play, "g8g5", None).is_err());
+        assert!(super::why(&mut play, "g8g5", WHY_NODES).is_err());
     }
 
     #[test]
@@ -325,7 +322,7 @@ mod tests {
         let mut play = Play::default();
         let moves = ["e2e4", "e7e5", "d1h5", "b8c6", "f1c4"].map(String::from).to_vec();
         play.position(&PositionRequest { moves, ..PositionRequest::default() }).unwrap();
-        let why = why(&mut play, "g8f6", Some(2_000)).unwrap();
+        let why = why(&mut play, "g8f6", 2_000).unwrap();
         let sentence = why["sentence"].as_str().unwrap();
         assert!(annotated.split_whitespace().collect::<Vec<_>>().join(" ").contains(sentence), "{sentence}");
         assert!(annotated_pgn(&Weights::embedded(), "", 2_000, |_, _| ()).is_err());

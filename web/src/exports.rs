@@ -12,9 +12,6 @@ use wasm_bindgen::prelude::*;
 use crate::play::Play;
 use crate::{explain, learn, play, tables, weights};
 
-/// Nodes of a move in an annotated PGN by default.
-const ANNOTATE_NODES: u32 = 60_000;
-
 /// An error of JavaScript with this text.
 fn error(text: impl std::fmt::Display) -> JsError {
     JsError::new(&text.to_string())
@@ -153,8 +150,8 @@ impl Engine {
     }
 
     /// Explains a move of the current position.
-    pub fn why(&mut self, uci: &str, nodes: Option<u32>) -> Result<String, JsError> {
-        text(&explain::why(&mut self.0, uci, nodes.map(u64::from)).map_err(error)?)
+    pub fn why(&mut self, uci: &str) -> Result<String, JsError> {
+        text(&explain::why(&mut self.0, uci, explain::WHY_NODES).map_err(error)?)
     }
 
     /// Reads the games of a PGN.
@@ -163,15 +160,9 @@ impl Engine {
     }
 
     /// Annotates the games of a PGN.
-    pub fn annotated_pgn(
-        &self,
-        pgn: &str,
-        nodes: Option<u32>,
-        on_progress: Option<Function>,
-    ) -> Result<String, JsError> {
-        let nodes = nodes.unwrap_or(ANNOTATE_NODES).into();
+    pub fn annotated_pgn(&self, pgn: &str, nodes: u32, on_progress: Option<Function>) -> Result<String, JsError> {
         let report = |done, of| call(on_progress.as_ref(), &json!({ "done": done, "of": of }));
-        explain::annotated_pgn(self.0.weights(), pgn, nodes, report).map_err(error)
+        explain::annotated_pgn(self.0.weights(), pgn, nodes.into(), report).map_err(error)
     }
 
     /// The game in PGN; `tags` is an object of names and values.

@@ -21,8 +21,7 @@ use serde_json::{Value, json};
 
 /// Megabytes of the transposition table.
 const HASH: usize = 16;
-/// Milliseconds of a search without limits, and at most: a search in a worker ends by its limits alone.
-const MOVE_TIME: u64 = 1_000;
+/// Milliseconds of a search at most: a search in a worker ends by its limits alone.
 const MAX_TIME: u64 = 10_000;
 /// Elo from one level to the next.
 const LEVEL_STEP: u32 = 200;
@@ -119,8 +118,6 @@ pub struct GoRequest {
     pub movetime: Option<u64>,
     /// Nodes.
     pub nodes: Option<u64>,
-    /// Plies.
-    pub depth: Option<u32>,
 }
 
 /// A game, and who plays it.
@@ -225,14 +222,9 @@ impl Play {
                 Some(known.and_then(|level| level.elo).ok_or_else(|| format!("there is no level '{id}'"))?)
             }
         };
-        let unbounded = request.movetime.is_none() && request.nodes.is_none() && request.depth.is_none();
-        let time = request.movetime.unwrap_or(if unbounded { MOVE_TIME } else { MAX_TIME }).clamp(1, MAX_TIME);
-        let limits = Limits {
-            movetime: Some(Duration::from_millis(time)),
-            nodes: request.nodes,
-            depth: request.depth,
-            ..Limits::default()
-        };
+        let time = request.movetime.unwrap_or(MAX_TIME).clamp(1, MAX_TIME);
+        let movetime = Some(Duration::from_millis(time));
+        let limits = Limits { movetime, nodes: request.nodes, ..Limits::default() };
         // No message comes late: the move time is all for the search.
         let options = Options { move_overhead: Duration::ZERO, ..Options::default() };
         let game = self.game.clone();
