@@ -38,12 +38,11 @@ pub fn page(run: &RunData) -> String {
     games(&mut page, run);
     piece_squares(&mut page, run);
     learning(&mut page, run);
-    matches(&mut page, run);
     if run.generations.is_empty() {
         identities(&mut page, run);
     } else {
         page.folded("For researchers: every match", |page| {
-            matches_of_generations(page, run);
+            matches(page, run);
             identities(page, run);
         });
     }
@@ -325,32 +324,18 @@ fn piece_squares(page: &mut Page, run: &RunData) {
     }
 }
 
-/// The long matches against the weights that the engine played with.
+/// All matches: the long ones against the weights that the engine played with, and those of the generations, the latest
+/// first.
 fn matches(page: &mut Page, run: &RunData) {
-    if !run.proofs.is_empty() {
-        page.heading("Matches");
-        match_table(
-            page,
-            "Matches over paired openings, with 95 % intervals from the pentanomial variance; pairs by points made: 0, 1/2, \
-             1, 3/2, 2.",
-            run.proofs.iter().map(|proof| &proof.record),
-        );
-    }
-}
-
-/// The matches of the generations, the latest first.
-fn matches_of_generations(page: &mut Page, run: &RunData) {
-    page.heading("Matches of the generations");
-    match_table(
-        page,
-        "The generations, the latest first, each against the best before it. LLR: log-likelihood ratio of the match's test.",
-        run.generations.iter().rev().map(|generation| &generation.record),
+    let all = run.proofs.iter().chain(run.generations.iter().rev());
+    let rows: Vec<Vec<String>> = all.map(|entry| match_row(&entry.record)).collect();
+    page.heading("Matches");
+    page.table(
+        "Matches over paired openings, with 95 % intervals from the pentanomial variance; pairs by points made: 0, 1/2, 1, \
+         3/2, 2. LLR: log-likelihood ratio of the match's test.",
+        &["Match", "Score", "Elo", "nElo", "Games", "Pairs by points", "+", "=", "-", "LLR", "Limits"],
+        &rows,
     );
-}
-
-fn match_table<'a>(page: &mut Page, caption: &str, records: impl Iterator<Item = &'a MatchRecord>) {
-    let head = ["Match", "Score", "Elo", "nElo", "Games", "Pairs by points", "+", "=", "-", "LLR", "Limits"];
-    page.table(caption, &head, &records.map(match_row).collect::<Vec<_>>());
 }
 
 fn games(page: &mut Page, run: &RunData) {

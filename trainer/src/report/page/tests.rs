@@ -153,15 +153,7 @@ fn a_whole_run_has_all_sections() {
     let run = whole_run();
     assert_eq!((run.lines.len(), run.proofs.len(), run.generations.len()), (6, 1, 3));
     let html = page(&run);
-    for section in [
-        "Generations",
-        "Matches of the generations",
-        "Learning curves",
-        "Piece-square weights",
-        "Matches",
-        "Games",
-        "How it was made",
-    ] {
+    for section in ["Generations", "Learning curves", "Piece-square weights", "Matches", "Games", "How it was made"] {
         assert!(html.contains(&format!("<h2>{section}</h2>")), "{section}");
     }
     assert!(html.contains("new &lt;1&gt; - old"));
