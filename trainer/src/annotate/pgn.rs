@@ -299,18 +299,4 @@ mod tests {
         // No line may begin like a tag.
         assert_eq!(kept(&["[Event \"x\"] [%x [y] [z] [1"], &[]), ["[Event", "\"x\"]", "[%x [y] [z]", "[1"]);
     }
-
-    #[test]
-    fn evaluations_have_the_usual_format() {
-        let cases = [
-            (Score::Cp(35), "0.35"),
-            (Score::Cp(-120), "-1.20"),
-            (Score::Cp(0), "0.00"),
-            (Score::Mate(3), "#3"),
-            (Score::Mate(-2), "#-2"),
-        ];
-        for (score, expected) in cases {
-            assert_eq!(evaluation(score), expected);
-        }
-    }
 }
