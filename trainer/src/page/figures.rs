@@ -1,4 +1,4 @@
-//! Figures of a page, as SVG: charts of lines, and boards with numbers.
+//! Charts of lines on a page, as SVG.
 //!
 //! Text stays text, so the browser's fonts write it, and the page's style gives the colors, those of a dark page too.
 
@@ -151,91 +151,6 @@ fn number(value: f64) -> String {
     }
 }
 
-/// A board with a number on every square, a1 first.
-pub struct Board {
-    /// What stands above it.
-    pub title: String,
-    /// The numbers; squares without one stay empty.
-    pub values: [Option<f64>; 64],
-}
-
-/// Boards side by side on one color scale: blue above zero, red below.
-pub fn boards(all: &[Board]) -> Markup {
-    let numbers = all.iter().flat_map(|board| board.values.iter().flatten());
-    let largest = numbers.fold(0.0, |largest: f64, value| largest.max(value.abs()));
-    html! {
-        div.boards { @for one in all { (board(one, largest)) } }
-        (scale(largest))
-    }
-}
-
-fn board(Board { title, values }: &Board, largest: f64) -> Markup {
-    /// Side of a square.
-    const CELL: usize = 26;
-    /// Room for the letters of files and the numbers of ranks.
-    const EDGE: usize = 15;
-    let size = 8 * CELL + EDGE;
-    let look = |value: f64| colored(if largest > 0.0 { value / largest } else { 0.0 });
-    html! {
-        div.board {
-            p { (title) }
-            svg viewBox={ "0 0 " (size) " " (size) } role="img" aria-label=(title) {
-                @for (square, value) in values.iter().enumerate() {
-                    @let (x, y) = (EDGE + square % 8 * CELL, (7 - square / 8) * CELL);
-                    @let (color, ink) = value.map_or(("#C8C8C8".to_string(), "#000"), look);
-                    rect x=(x) y=(y) width=(CELL) height=(CELL) fill=(color) {}
-                    text.number x=(x + CELL / 2) y=(y + CELL * 5 / 8) font-size="11" fill=(ink) {
-                        @if let Some(value) = value { (short(*value)) }
-                    }
-                }
-                g.edge font-size="12" {
-                    @for (index, file) in ('a'..='h').enumerate() {
-                        text x=(EDGE + index * CELL + CELL / 2) y=(size - 3) { (file) }
-                        text x=(EDGE / 2) y=((7 - index) * CELL + CELL * 5 / 8) { (index + 1) }
-                    }
-                }
-            }
-        }
-    }
-}
-
-/// A value in the room of a square: hundredths below one, tenths below ten.
-fn short(value: f64) -> String {
-    let digits = match value.abs() {
-        size if size < 0.995 => 2,
-        size if size < 9.95 => 1,
-        _ => 0,
-    };
-    let text = format!("{:.digits$}", value.abs());
-    match (text.trim_start_matches('0'), value < 0.0) {
-        (".00", _) => "0".to_string(),
-        (text, true) => format!("-{text}"),
-        (text, false) => text.to_string(),
-    }
-}
-
-/// What the colors of boards mean, from the least to the greatest value.
-fn scale(largest: f64) -> Markup {
-    const STEPS: i32 = 32;
-    let color = |step| colored(f64::from(step) / f64::from(STEPS)).0;
-    let stops = (-STEPS..=STEPS).map(color).collect::<Vec<_>>().join(",");
-    html! {
-        div.scale { (short(-largest)) i style={ "background:linear-gradient(90deg," (stops) ")" } {} (short(largest)) }
-    }
-}
-
-/// The color of a square, white in the middle, blue at 1, vermilion at -1, and the color of its number: the one with the
-/// higher contrast by relative luminance (WCAG 2).
-fn colored(share: f64) -> (String, &'static str) {
-    let end: [f64; 3] = if share >= 0.0 { [0.0, 114.0, 178.0] } else { [213.0, 94.0, 0.0] };
-    let depth = share.abs().min(1.0).sqrt();
-    let color = end.map(|channel| (255.0 - depth * (255.0 - channel)).round());
-    let [red, green, blue] = color.map(|channel| (channel / 255.0).powf(2.2));
-    let is_light = 0.2126 * red + 0.7152 * green + 0.0722 * blue > 0.179;
-    let [red, green, blue] = color.map(|channel| channel as u8);
-    (format!("#{red:02X}{green:02X}{blue:02X}"), if is_light { "#000" } else { "#FFF" })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -246,11 +161,6 @@ mod tests {
             [(0.0, "0"), (0.25, "0.25"), (-3.0, "-3"), (1234.5, "1234.5"), (20_000.0, "20k"), (2.5e6, "2.5M")]
         {
             assert_eq!(number(value), text);
-        }
-        for (value, text) in
-            [(0.0, "0"), (-0.004, "0"), (0.25, ".25"), (-0.994, "-.99"), (0.999, "1.0"), (-3.12, "-3.1"), (12.3, "12")]
-        {
-            assert_eq!(short(value), text);
         }
     }
 

@@ -7,7 +7,6 @@
 mod games;
 mod live;
 mod page;
-mod pieces;
 mod run_data;
 
 pub use live::{LivePage, PageNote, is_foreign, own_page};

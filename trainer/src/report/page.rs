@@ -2,12 +2,13 @@
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use dyad_engine::board::Piece;
-use dyad_engine::eval::layout::{MATERIAL, PIECE_SQUARE};
+use dyad_engine::board::{Piece, piece_name};
+use dyad_engine::eval::Weights;
+use dyad_engine::eval::layout::MATERIAL;
+use dyad_engine::eval::units::SCALE_ONE;
 use maud::html;
 use serde_json::Value as Json;
 
-use super::pieces::{STAGES, in_pawns, pawn, piece_name, piece_square_boards};
 use super::run_data::{Generation, Now, RunData};
 use crate::annotate::page::{players, show};
 use crate::arena::matches::MatchRecord;
@@ -36,7 +37,6 @@ pub fn page(run: &RunData) -> String {
     summary(&mut page, run);
     generations(&mut page, run, &measured);
     games(&mut page, run);
-    piece_squares(&mut page, run);
     learning(&mut page, run);
     if run.generations.is_empty() {
         identities(&mut page, run);
@@ -219,9 +219,11 @@ fn player_facts(run: &RunData) -> Vec<(&'static str, String)> {
         facts.push(("Learns by", how.to_string()));
     }
     if let Some(weights) = run.after.as_ref().or(run.before.as_ref()) {
-        let value =
-            |piece: Piece| [0, 1].map(|stage| in_pawns(weights, MATERIAL.at(piece), stage)).iter().sum::<f64>() / 2.0;
-        let pieces = BY_VALUE.iter().map(|&piece| format!("{} {:.1}", piece_name(piece).to_lowercase(), value(piece)));
+        let value = |piece: Piece| {
+            let [mg, eg] = weights.ints()[MATERIAL.at(piece)].map(f64::from);
+            (mg + eg) / 2.0 / pawn(weights)
+        };
+        let pieces = BY_VALUE.iter().map(|&piece| format!("{} {:.1}", piece_name(piece), value(piece)));
         facts.push(("Pieces in pawns", pieces.collect::<Vec<_>>().join(", ")));
     }
     facts
@@ -295,33 +297,16 @@ fn learning(page: &mut Page, run: &RunData) {
          desired move.",
     );
     let unit = run.after.as_ref().or(run.before.as_ref()).map_or(1.0, pawn);
-    let material = [0, 1].map(|stage| {
+    let material = [(0, "middlegame"), (1, "endgame")].map(|(stage, name)| {
         let curve = |piece: Piece| {
             let value = |line: &LogLine| Some(f64::from(line.material.get(piece.to_index())?[stage]) / unit);
             let points = run.lines.iter().filter_map(|line| Some((line.positions as f64, value(line)?))).collect();
             Series::line(piece_name(piece), points)
         };
-        let y = format!("pawns, {}", STAGES[stage]);
+        let y = format!("pawns, {name}");
         figures::chart(&Axes { x, y: &y, from_zero: true }, &BY_VALUE.map(curve))
     });
     page.charts(&material, "Values of the pieces.");
-}
-
-fn piece_squares(page: &mut Page, run: &RunData) {
-    let Some(weights) = run.after.as_ref().or(run.before.as_ref()) else { return };
-    if weights.ints()[PIECE_SQUARE.range()].iter().all(|weight| *weight == [0; 2]) {
-        return;
-    }
-    page.heading("Piece-square weights");
-    page.figure(
-        &piece_square_boards(weights, None),
-        "What a White piece gains from its square, without its material, in pawns. Left and right share their weights.",
-    );
-    if let (Some(before), Some(after)) = (&run.before, &run.after) {
-        page.folded("How they have changed since the start", |page| {
-            page.figure(&piece_square_boards(after, Some(before)), "The same less what it was at the start.");
-        });
-    }
 }
 
 /// All matches: the long ones against the weights that the engine played with, and those of the generations, the latest
@@ -354,6 +339,11 @@ fn settings(page: &mut Page, run: &RunData) {
         page.heading("How it was made");
         page.values("settings.json", &run.settings);
     }
+}
+
+/// How much of a weight is a pawn.
+fn pawn(weights: &Weights) -> f64 {
+    1.0 / weights.pawns(f64::from(weights.units.scale) / f64::from(SCALE_ONE))
 }
 
 /// A duration for readers.

@@ -3,9 +3,7 @@
 use super::*;
 use crate::arena::matches::MatchEnd;
 use crate::arena::statistics::{Decision, MatchResults, Sprt};
-use dyad_engine::eval::FloatWeights;
 use dyad_engine::eval::Weights;
-use dyad_engine::eval::layout::PAIRS;
 use dyad_formats::testing::Temporary;
 use dyad_formats::weights_file;
 use serde_json::Value as Json;
@@ -48,15 +46,6 @@ fn line(kind: LineKind, iteration: u32, positions: u64) -> LogLine {
     }
 }
 
-fn weights() -> Weights {
-    let mut floats = FloatWeights::material();
-    for (index, feature) in PIECE_SQUARE.range().chain(PAIRS.range()).enumerate() {
-        floats.mg[feature] = (index % 37) as f64 - 18.0;
-        floats.eg[feature] = (index % 23) as f64 - 11.0;
-    }
-    Weights::from_floats(&floats, Json::Null).unwrap()
-}
-
 const GAME: &str = "[Event \"e\"]\n[White \"<white>\"]\n[Black \"black\"]\n[Result \"1-0\"]\n\n\
     1. e4 e5 2. Qh5 {+0.10/5 1s} Nc6 3. Bc4 Nf6 4. Qxf7# 1-0\n\n";
 
@@ -87,7 +76,7 @@ fn whole_run() -> RunData {
     fs::write(folder.join("generation-001/games.pgn"), format!("{GAME}{}", &GAME[..GAME.len() - 12])).unwrap();
     fs::write(folder.join("settings.json"), "{\"depth\": 2, \"note\": \"<&>\"}").unwrap();
     weights_file::save(&Weights::material(), &folder.join("iteration-00.json")).unwrap();
-    weights_file::save(&weights(), &folder.join("best.json")).unwrap();
+    weights_file::save(&Weights::material(), &folder.join("best.json")).unwrap();
     RunData::load(&folder).unwrap()
 }
 
@@ -153,7 +142,7 @@ fn a_whole_run_has_all_sections() {
     let run = whole_run();
     assert_eq!((run.lines.len(), run.proofs.len(), run.generations.len()), (6, 1, 3));
     let html = page(&run);
-    for section in ["Generations", "Learning curves", "Piece-square weights", "Matches", "Games", "How it was made"] {
+    for section in ["Generations", "Learning curves", "Matches", "Games", "How it was made"] {
         assert!(html.contains(&format!("<h2>{section}</h2>")), "{section}");
     }
     assert!(html.contains("new &lt;1&gt; - old"));
@@ -162,7 +151,6 @@ fn a_whole_run_has_all_sections() {
         assert!(drawing.contains("role=\"img\" aria-label=\""), "{drawing}");
     }
     assert_eq!(html.matches("class=\"plot\"").count(), 6);
-    assert_eq!(html.matches("class=\"board\"").count(), 2 * 12);
     assert_eq!(html.matches("class=\"position\"").count(), 1);
     check_self_contained(&html);
     // Without a current activity the page does not reload.
