@@ -11,7 +11,6 @@ use dyad_engine::search::Score;
 use dyad_explain::evaluation::{PawnScale, Source, contributions, piece_values, reasons, white_centipawns};
 use dyad_explain::line::sans;
 use dyad_explain::sentence::{self, Mark, Place};
-use dyad_formats::game::BrokenGame;
 use dyad_formats::input::Lines;
 use dyad_formats::pgn::{GameTexts, Note};
 use dyad_trainer::annotate::analysis::{Analyst, annotate_game, examine};
@@ -172,19 +171,9 @@ fn texts(pgn: &str) -> GameTexts {
 #[must_use]
 pub fn read_pgn(pgn: &str) -> Value {
     let (mut games, mut problems) = (Vec::new(), Vec::new());
-    let all: Vec<_> = texts(pgn).collect();
-    // A bad move of a game alone costs what follows, not the game.
-    if let [Ok(text)] = &all[..]
-        && let Err(broken) = text.parse(None)
-        && let Some(before) = readable(pgn)
-    {
-        let mut read = read_pgn(before);
-        read["problems"] = json!([format!("{}: it is read up to there.", broken.problem)]);
-        return read;
-    }
-    for text in all {
+    for text in texts(pgn) {
         let parsed = text.map_err(|error| error.to_string()).and_then(|text| {
-            let record = text.parse(None).map_err(|broken| problem(&broken))?;
+            let record = text.parse(None).map_err(|broken| format!("line {}: {}", broken.line, broken.problem))?;
             Ok((text.text(), text.notes(), record))
         });
         let (text, notes, record) = match parsed {
@@ -211,27 +200,6 @@ pub fn read_pgn(pgn: &str) -> Value {
         }));
     }
     json!({ "games": games, "problems": problems })
-}
-
-/// The longest beginning of a game that can be read, cut between two words outside of comments and variations.
-fn readable(pgn: &str) -> Option<&str> {
-    let (mut depth, mut cuts) = (0_i32, Vec::new());
-    for (at, letter) in pgn.char_indices() {
-        match letter {
-            '{' | '(' | '[' => depth += 1,
-            '}' | ')' | ']' => depth -= 1,
-            _ if letter.is_whitespace() && depth == 0 => cuts.push(at),
-            _ => {}
-        }
-    }
-    let game = |at: usize| texts(&pgn[..at]).next()?.ok()?.parse(None).ok();
-    let good = cuts.partition_point(|at| pgn[..*at].trim().is_empty() || game(*at).is_some());
-    let at = *cuts[..good].last()?;
-    game(at).filter(|game| !game.moves.is_empty()).map(|_| &pgn[..at])
-}
-
-fn problem(broken: &BrokenGame) -> String {
-    format!("line {}: {}", broken.line, broken.problem)
 }
 
 /// Annotates the games of a PGN. `on_move` receives the numbers of moves that are done and of all.
@@ -311,9 +279,6 @@ mod tests {
         assert_eq!((&first["comment"], len(&first["variations"][0])), (&json!("best by test"), 3));
         assert_eq!(first["variations"][0][1]["variations"][0][1]["san"], "c4");
         assert!(noted["games"][0]["text"].as_str().unwrap().contains("(1. d4 d5 (1... Nf6"), "{noted}");
-        let broken = read_pgn("[White \"A\"]\n\n1. e4 {good} e5 2. Nf3 Nc6 3. Ke5 Nf6 *\n");
-        assert_eq!((len(&broken["games"]), len(&broken["games"][0]["moves"])), (1, 4));
-        assert!(len(&broken["problems"]) == 1 && broken["problems"][0].as_str().unwrap().contains("Ke5"), "{broken}");
         let mut last = (0, 0);
         let annotated = annotated_pgn(&Weights::embedded(), pgn, 2_000, |done, of| last = (done, of)).unwrap();
         assert_eq!(last, (7, 7));
