@@ -362,28 +362,3 @@ pub(super) fn check_free(folder: &Path) -> Result<(), Error> {
         None => Ok(()),
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_keys_of_the_state_stay() {
-        let text =
-            r#"{"generation":3,"stage":"match","best":2,"adopted":1,"agreement":0.5,"seconds":7.5,"log-bytes":9}"#;
-        let state: SelfTrainState = serde_json::from_str(text).unwrap();
-        let (stage, accuracy) = (Stage::Match, Some(0.5));
-        let expected = SelfTrainState {
-            generation: 3,
-            stage,
-            best: 2,
-            adopted: 1,
-            accuracy,
-            seconds: 7.5,
-            log_bytes: 9,
-            ..SelfTrainState::default()
-        };
-        assert_eq!(state, expected);
-        assert_eq!(serde_json::to_string(&state).unwrap(), text);
-    }
-}
