@@ -69,7 +69,7 @@ pub fn page(games: &[Annotated], of: impl Fn(&str) -> bool) -> String {
 }
 
 /// Names and result.
-pub(crate) fn players(game: &Annotated) -> String {
+fn players(game: &Annotated) -> String {
     let result = game.result.map(|result| format!(", {result}")).unwrap_or_default();
     let [white, black] = [Color::White, Color::Black].map(|color| {
         let side = color_name(color);
@@ -83,7 +83,7 @@ pub(crate) fn players(game: &Annotated) -> String {
 }
 
 /// A game on a page: board, curve, moves.
-pub(crate) fn show(page: &mut Page, game: &Annotated, turned: bool) {
+fn show(page: &mut Page, game: &Annotated, turned: bool) {
     if page.script(SCRIPT) {
         page.put(PreEscaped(PIECES.to_string()));
     }

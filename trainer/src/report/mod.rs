@@ -4,7 +4,6 @@
 //! and sent. A run that has only started gives a page with fewer sections. [`LivePage`] refreshes it while the training
 //! runs.
 
-mod games;
 mod live;
 mod page;
 mod run_data;

@@ -10,7 +10,6 @@ use maud::html;
 use serde_json::Value as Json;
 
 use super::run_data::{Generation, Now, RunData};
-use crate::annotate::page::{players, show};
 use crate::arena::matches::MatchRecord;
 use crate::arena::statistics::{Decision, Estimate};
 use crate::learn::log::{LineKind, LogLine};
@@ -36,7 +35,6 @@ pub fn page(run: &RunData) -> String {
     resuming(&mut page, run);
     summary(&mut page, run);
     generations(&mut page, run, &measured);
-    games(&mut page, run);
     learning(&mut page, run);
     if run.generations.is_empty() {
         identities(&mut page, run);
@@ -321,17 +319,6 @@ fn matches(page: &mut Page, run: &RunData) {
         &["Match", "Score", "Elo", "nElo", "Games", "Pairs by points", "+", "=", "-", "LLR", "Limits"],
         &rows,
     );
-}
-
-fn games(page: &mut Page, run: &RunData) {
-    if run.games.is_empty() {
-        return;
-    }
-    page.heading("Games");
-    for (title, game) in &run.games {
-        page.put(html! { h3 { (title) ": " (players(game)) } });
-        show(page, game, false);
-    }
 }
 
 fn settings(page: &mut Page, run: &RunData) {

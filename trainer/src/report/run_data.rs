@@ -1,6 +1,6 @@
 //! Data of the page: the content of the folder of a run or a self-training, and its progress.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use dyad_engine::eval::Weights;
 use dyad_formats::error::Error;
@@ -8,14 +8,12 @@ use dyad_formats::files;
 use dyad_formats::weights_file;
 use serde_json::Value as Json;
 
-use super::games;
-use crate::annotate::analysis::Annotated;
 use crate::arena::matches::MatchRecord;
 use crate::base::words::grouped;
 use crate::learn::folder::{BEST, LOG, SETTINGS, iteration_name};
 use crate::learn::log::LogLine;
 use crate::learn::training;
-use crate::selftrain::folder::{GAMES, MATCH, START, STATE, generation_folder};
+use crate::selftrain::folder::{START, STATE};
 use crate::selftrain::strength::Strength;
 use crate::selftrain::{self, Distance, SelfTrainLogLine};
 
@@ -107,8 +105,6 @@ pub struct RunData {
     pub proven: u32,
     /// Generations that changed no weight, and so played no match.
     pub unchanged: Vec<u32>,
-    /// Games to show, with titles.
-    pub games: Vec<(String, Annotated)>,
     /// The current activity.
     pub now: Option<Now>,
 }
@@ -145,20 +141,7 @@ impl RunData {
             some => some,
         };
         run.after = weights_if_there(&folder.join(BEST))?;
-        run.take_games(folder);
         Ok(run)
-    }
-
-    /// Reads the last games of the generations.
-    fn take_games(&mut self, folder: &Path) {
-        let folders = (1..).map(|number| (number, generation_folder(folder, number)));
-        let there: Vec<(u32, PathBuf)> = folders.take_while(|(_, own)| own.is_dir()).collect();
-        let kinds =
-            [("The last game of self-play", GAMES), ("The last game of a match against the best weights", MATCH)];
-        for (title, name) in kinds {
-            let game = there.iter().rev().find_map(|(number, own)| Some((number, games::latest(&own.join(name))?)));
-            self.games.extend(game.map(|(number, game)| (format!("{title}, generation {number}"), game)));
-        }
     }
 
     /// Takes a line of a log: of a self-training, or a comparison training. Lines that are cut or of an

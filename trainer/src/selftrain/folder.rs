@@ -160,7 +160,7 @@ const BEGINNING: &str = "beginning";
 const FIRST_GENERATION: &str = "generation-001";
 
 // The files of a generation, as in the table above.
-pub(crate) const GAMES: &str = "games.pgn";
+pub(super) const GAMES: &str = "games.pgn";
 pub(super) const POSITIONS: &str = "positions.samples";
 pub(super) const LABELED: &str = "labeled.samples";
 pub(super) const FITTED: &str = "fitted.json";
@@ -170,7 +170,7 @@ pub(super) const BASE: &str = "base.json";
 pub(super) const TRAINED: &str = "trained.json";
 pub(super) const TUNING: &str = "tuning.json";
 pub(super) const WEIGHTS: &str = "weights.json";
-pub(crate) const MATCH: &str = "match.pgn";
+pub(super) const MATCH: &str = "match.pgn";
 pub(super) const DISTANCE: &str = "distance.pgn";
 pub(super) const PROOF: &str = "proof.pgn";
 pub(super) const DISTANCE_BEFORE: &str = "before.pgn";
@@ -279,7 +279,7 @@ impl Folder {
 }
 
 /// The folder of a generation of the training in `folder`.
-pub(crate) fn generation_folder(folder: &Path, generation: u32) -> PathBuf {
+fn generation_folder(folder: &Path, generation: u32) -> PathBuf {
     folder.join(format!("generation-{generation:03}"))
 }
 

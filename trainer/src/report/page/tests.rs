@@ -46,9 +46,6 @@ fn line(kind: LineKind, iteration: u32, positions: u64) -> LogLine {
     }
 }
 
-const GAME: &str = "[Event \"e\"]\n[White \"<white>\"]\n[Black \"black\"]\n[Result \"1-0\"]\n\n\
-    1. e4 e5 2. Qh5 {+0.10/5 1s} Nc6 3. Bc4 Nf6 4. Qxf7# 1-0\n\n";
-
 fn whole_run() -> RunData {
     let temporary = Temporary::folder();
     let folder = temporary.join("whole & <run>");
@@ -72,27 +69,10 @@ fn whole_run() -> RunData {
     log.push_str(&format!("{proof}\n"));
     log.push_str("{\"something\":1}\n{\"kind\":\"it");
     fs::write(folder.join("log.jsonl"), log).unwrap();
-    fs::create_dir(folder.join("generation-001")).unwrap();
-    fs::write(folder.join("generation-001/games.pgn"), format!("{GAME}{}", &GAME[..GAME.len() - 12])).unwrap();
     fs::write(folder.join("settings.json"), "{\"depth\": 2, \"note\": \"<&>\"}").unwrap();
     weights_file::save(&Weights::material(), &folder.join("iteration-00.json")).unwrap();
     weights_file::save(&Weights::material(), &folder.join("best.json")).unwrap();
     RunData::load(&folder).unwrap()
-}
-
-#[test]
-fn the_last_complete_game_can_be_stepped_through() {
-    let run = whole_run();
-    assert_eq!(run.games.len(), 1);
-    let html = page(&run);
-    assert!(
-        html.contains("<h3>The last game of self-play, generation 1: &lt;white&gt; \u{2013} black, 1-0</h3>"),
-        "{html}"
-    );
-    assert!(html.contains(
-        "<li><span class=\"number\">2.</span><span class=\"move\"><button type=\"button\" data-node=\"3\">Qh5</button>"
-    ));
-    assert!(html.contains("r1bqkb1r/pppp1Qpp/2n2n2/4p3/2B1P3/8/PPPP1PPP/RNB1K1NR"));
 }
 
 /// No requests to anywhere, not even the folder.
@@ -142,7 +122,7 @@ fn a_whole_run_has_all_sections() {
     let run = whole_run();
     assert_eq!((run.lines.len(), run.proofs.len(), run.generations.len()), (6, 1, 3));
     let html = page(&run);
-    for section in ["Generations", "Learning curves", "Matches", "Games", "How it was made"] {
+    for section in ["Generations", "Learning curves", "Matches", "How it was made"] {
         assert!(html.contains(&format!("<h2>{section}</h2>")), "{section}");
     }
     assert!(html.contains("new &lt;1&gt; - old"));
@@ -151,7 +131,6 @@ fn a_whole_run_has_all_sections() {
         assert!(drawing.contains("role=\"img\" aria-label=\""), "{drawing}");
     }
     assert_eq!(html.matches("class=\"plot\"").count(), 6);
-    assert_eq!(html.matches("class=\"position\"").count(), 1);
     check_self_contained(&html);
     // Without a current activity the page does not reload.
     assert!(!html.contains("location.reload()"));
@@ -187,7 +166,7 @@ fn the_distance_to_the_line_is_shown() {
     assert!(html.contains("<td class=\"text\">best, proven stronger</td>"));
     // The columns of the papers are behind a fold.
     let fold = html.find("For researchers").unwrap();
-    assert!(html.find("LLR: log-likelihood").unwrap() > fold && html.find("<h2>Games</h2>").unwrap() < fold);
+    assert!(html.find("LLR: log-likelihood").unwrap() > fold);
 }
 
 #[test]
@@ -197,7 +176,6 @@ fn missing_data_are_skipped() {
         RunData { lines: Vec::new(), ..whole.clone() },
         RunData { after: None, before: None, ..whole.clone() },
         RunData { proofs: Vec::new(), generations: Vec::new(), settings: Json::Null, ..whole.clone() },
-        RunData { games: Vec::new(), ..whole.clone() },
         RunData { lines: whole.lines[5..].to_vec(), ..RunData::default() },
         RunData { after: Some(Weights::material()), ..RunData::default() },
     ] {
