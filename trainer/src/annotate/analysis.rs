@@ -223,11 +223,8 @@ impl Annotated {
 
     /// Each move with the position it was played in.
     pub fn positions(&self) -> impl Iterator<Item = (Board, &Ply)> {
-        self.plies.iter().scan(self.start, |board, ply| {
-            let before = *board;
-            *board = before.after(ply.mv);
-            Some((before, ply))
-        })
+        let boards = self.start.along(self.plies.iter().map(|ply| &ply.mv));
+        boards.zip(&self.plies).map(|((board, _), ply)| (board, ply))
     }
 
     /// How well a side played; `None` without an analyzed move.

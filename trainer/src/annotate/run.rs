@@ -13,7 +13,7 @@ use dyad_formats::error::Error;
 use dyad_formats::files::{AtomicFile, check_outputs};
 use dyad_formats::game::BrokenGame;
 use dyad_formats::input::{is_standard_input, without_packing};
-use dyad_formats::pgn::GameTexts;
+use dyad_formats::pgn::{GameText, GameTexts};
 
 use super::analysis::{Analyst, annotate_game};
 use super::page;
@@ -107,13 +107,9 @@ pub fn annotate(
     let Context { threads, stop, on_event } = context;
     let player = settings.player.as_ref().map(|player| player.to_lowercase());
     let chosen = |name: &str| player.as_ref().is_none_or(|player| name.to_lowercase().contains(player.as_str()));
-    let (mut all, mut known) = (0, false);
-    for text in GameTexts::open(&settings.games)? {
-        let text = text?;
-        all += 1;
-        known = known || player.is_none() || text.notes().tags.iter().any(|(tag, name)| is_player(tag) && chosen(name));
-    }
-    if let (Some(player), true, false) = (&settings.player, all > 0, known) {
+    let texts = GameTexts::open(&settings.games)?.collect::<Result<Vec<_>, Error>>()?;
+    let is_known = |text: &GameText| text.notes().tags.iter().any(|(tag, name)| is_player(tag) && chosen(name));
+    if let Some(player) = settings.player.as_ref().filter(|_| !texts.is_empty() && !texts.iter().any(is_known)) {
         return Err(Error::Settings(format!("no player of {} is called '{player}'", settings.games.display())));
     }
     let create = |path: &Path| AtomicFile::create(path).map_err(Error::file("write", path));
@@ -122,11 +118,10 @@ pub fn annotate(
     let html = settings.html.as_deref().map(create).transpose()?;
     let (mut summary, mut games) = (AnnotateSummary::default(), Vec::new());
     let mut first_problem = None;
-    for (number, text) in GameTexts::open(&settings.games)?.enumerate() {
+    for (number, text) in texts.iter().enumerate() {
         if stop.stopped() {
             break;
         }
-        let text = text?;
         let record = match text.parse(None) {
             Ok(record) => record,
             Err(broken) => {
@@ -144,7 +139,7 @@ pub fn annotate(
                 mistake_counts[mistake.judgement as usize] += 1;
             }
             on_event(AnnotateEvent::Move {
-                game: [number + 1, all],
+                game: [number + 1, texts.len()],
                 ply: [ply, plies],
                 mistake_counts: *mistake_counts,
             });

@@ -187,7 +187,8 @@ const RESERVED: [&str; 7] = [LOG, START, BEST, REFERENCE, PLAYING, CHECKPOINT, F
 
 /// A folder, locked by this process.
 pub(super) struct Folder {
-    path: PathBuf,
+    /// The absolute path.
+    pub path: PathBuf,
     _lock: FolderLock,
 }
 
@@ -198,10 +199,6 @@ impl Folder {
         let path = std::path::absolute(path).map_err(Error::file("find", path))?;
         let lock = FolderLock::take(&path)?;
         Ok(Folder { path, _lock: lock })
-    }
-
-    pub fn is_begun(&self) -> bool {
-        super::is_begun(&self.path)
     }
 
     /// Writes the files that a training begins with.
@@ -238,15 +235,10 @@ impl Folder {
 
     /// Removes the half-written files of a killed process.
     pub fn clean(&self) -> Result<(), Error> {
-        if self.is_begun() {
+        if super::is_begun(&self.path) {
             remove(&self.file(BEGINNING))?;
         }
         clean(&self.path)
-    }
-
-    /// The absolute path.
-    pub fn path(&self) -> &Path {
-        &self.path
     }
 
     /// The file with this name.

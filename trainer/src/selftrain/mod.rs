@@ -57,8 +57,8 @@ pub fn begin(
     settings.check().map_err(Error::Settings)?;
     check_free(folder)?;
     let folder = Folder::take(folder)?;
-    if folder.is_begun() {
-        let folder = folder.path().display();
+    if is_begun(&folder.path) {
+        let folder = folder.path.display();
         return Err(Error::Folder(format!("{folder} holds a training already: resume it, or choose another folder")));
     }
     let state = folder.begin(settings, reference)?;
@@ -113,18 +113,13 @@ pub fn is_begun(folder: &Path) -> bool {
     folder.join(STATE).exists()
 }
 
-/// Absolute path of the best weights of the self-training in `folder`; `None` before the first adoption.
-#[must_use]
-pub fn best(folder: &Path) -> Option<PathBuf> {
-    std::path::absolute(folder.join(BEST)).ok().filter(|path| path.exists())
-}
-
 /// The generation and the absolute path of the best weights of the self-training in `folder`; `None` before the first
 /// adoption.
 #[must_use]
 pub fn latest(folder: &Path) -> Option<(u32, PathBuf)> {
     let (state, _) = saved(folder).ok()?;
-    Some((state.best, best(folder)?)).filter(|(generation, _)| *generation > 0)
+    let path = std::path::absolute(folder.join(BEST)).ok()?;
+    (state.best > 0).then_some((state.best, path))
 }
 
 /// The weights of a training that the engine plays with.

@@ -216,13 +216,6 @@ impl SelfTrainSettings {
         all
     }
 
-    /// Whether new weights keep scale and win-rate model; otherwise the scale is fitted to the game results, which takes
-    /// games with enough draws.
-    #[must_use]
-    pub fn keeps_scale(&self) -> bool {
-        self.method == Method::Regression
-    }
-
     /// Most games that measure the distance of new best weights to the reference, a tenth of those of a long match; 0
     /// for none.
     #[must_use]
@@ -254,7 +247,6 @@ impl SelfTrainSettings {
             iterations: self.passes,
             optimizer: OptimizerName::Adam,
             rate_factor: vec![GroupValue::new("pairs", 0.05)],
-            keep_scale: self.keeps_scale(),
             ..self.fine_tuning()
         }
     }

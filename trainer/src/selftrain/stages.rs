@@ -338,7 +338,8 @@ impl<'a> Loop<'a> {
         window: &Window,
     ) -> Result<(), Error> {
         weights.meta.name = generation.name();
-        if generation.settings.keeps_scale() {
+        // Games of few nodes have too few draws to fit the scale of a regression to.
+        if generation.settings.method == Method::Regression {
             weights.units.win_rate = generation.base.units.win_rate;
         } else if !calibrate_by_points(&mut weights, window.samples().iter())? {
             self.reporter.note("the scale stays as it was: the games have no results to fit it to".to_string());

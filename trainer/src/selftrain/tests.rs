@@ -102,7 +102,7 @@ fn a_training_is_the_same_whole_and_in_parts() {
     let adopted = |event: &&SelfTrainEvent| matches!(event, Logged(SelfTrainLogLine::Generation { adopted: true, .. }));
     let adopted = events.iter().filter(adopted).count();
     assert_eq!((summary.adopted as usize, summary.best.is_some()), (adopted, adopted > 0));
-    assert_eq!(best(&whole), summary.best);
+    assert_eq!(latest(&whole).map(|(_, path)| path), summary.best);
     let report = RunData::load(&whole).unwrap();
     assert_eq!(report.generations.iter().filter(|generation| generation.adopted).count(), adopted);
     // There are enough positions for a fine-tuning pass from the second generation on.
@@ -314,7 +314,7 @@ fn what_cannot_be_done_is_said() {
     assert!(matches!(error, Error::File { .. }) && error.to_string().contains("below"), "{error}");
     let error = resume(&below, &Given::new(), None, &stop, &mut ignore).unwrap_err();
     assert!(error.to_string().starts_with("there is no training in "), "{error}");
-    assert!(!is_unfinished(&below) && best(&below).is_none());
+    assert!(!is_unfinished(&below) && latest(&below).is_none());
     fs::remove_file(&path).unwrap();
 
     run_until(&path, &tiny(), 1, &mut Vec::new());
