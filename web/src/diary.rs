@@ -11,8 +11,6 @@ use dyad_engine::eval::layout::{self, Group, MATERIAL, PAIRS};
 use dyad_engine::eval::{PHASE_MAX, Weights, pairs, visit};
 use dyad_explain::evaluation::without;
 use dyad_formats::packed::Packed;
-use dyad_trainer::arena::statistics::MatchResults;
-use dyad_trainer::selftrain::strength::Strength;
 use serde::{Deserialize, Serialize};
 
 use crate::play::letter;
@@ -292,34 +290,6 @@ fn pair(weights: &Weights) -> impl Iterator<Item = Candidate> {
             weight: 1.0,
         }
     })
-}
-
-/// The gating match of a generation.
-pub fn of_match(generation: u32, results: &MatchResults, adopted: bool) -> Fact {
-    let MatchResults { wins, draws, losses, .. } = results;
-    let drawn = if *draws > 0 { format!(", with {draws} drawn") } else { String::new() };
-    let score = format!("{wins} to {losses}{drawn}");
-    let text = if adopted {
-        format!("Generation {generation} beat its former self {score}.")
-    } else {
-        format!(
-            "Generation {generation} against its former self: {score}. Not proven stronger, so it keeps the weights before."
-        )
-    };
-    Fact { text, picture: None }
-}
-
-/// The games against levels.
-pub fn of_levels(strength: Option<Strength>, games: u64) -> Fact {
-    let text = match strength {
-        Some(Strength { elo, error, .. }) => format!(
-            "It plays like a Lichess {:.0} now, within {:.0}: measured in {games} games against levels.",
-            (elo / 10.0).round() * 10.0,
-            error
-        ),
-        None => format!("In {games} games against levels it won all or lost all: no strength is known from them."),
-    };
-    Fact { text, picture: None }
 }
 
 #[cfg(test)]

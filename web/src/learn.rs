@@ -28,7 +28,7 @@ use dyad_trainer::selftrain::{Method, SelfTrainSettings};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::diary::{self, Fact, Reported};
+use crate::diary::{Fact, Reported};
 use crate::play::ucis;
 use crate::weights;
 
@@ -481,7 +481,6 @@ impl Learner {
         let adopted = work::proves(Some(decision), &elo);
         let gain = Gain { generation, elo: elo.value, error: elo.error(), results, adopted };
         self.state.progress.gains.push(gain);
-        self.record([diary::of_match(generation, &results, adopted)]);
         self.state.games += results.games();
         events.push(Event::Gain(gain));
         match self.new.take().filter(|_| adopted) {
@@ -497,12 +496,10 @@ impl Learner {
 
     fn end_levels(&mut self, events: &mut Vec<Event>) {
         let pairs: Vec<Pair> = self.state.pairs.values().copied().collect();
-        let games = 2 * pairs.len() as u64;
         let found = Strength::of(self.state.progress.best_generation, &pairs);
         let seconds = self.seconds();
         self.state.progress.curve.extend(found.map(|strength| Rating { strength, seconds }));
-        self.record([diary::of_levels(found, games)]);
-        self.state.games += games;
+        self.state.games += 2 * pairs.len() as u64;
         self.end_generation(events);
     }
 
