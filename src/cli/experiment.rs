@@ -1,4 +1,4 @@
-//! `dyad experiment`: the papers, and the built-in weights, each by one command.
+//! `dyad experiment`: the papers, each by one command.
 
 use std::fmt::Write as _;
 use std::path::PathBuf;

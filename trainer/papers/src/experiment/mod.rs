@@ -1,11 +1,10 @@
-//! Experiments: each repeats a paper with one command, from games to the paper's tables with Dyad's results next to
-//! it; one makes the built-in weights.
+//! Experiments: each repeats a paper with one command, from games to the paper's tables, with Dyad's results next
+//! to it.
 //!
 //! An experiment is a function that takes one step after another (`steps.rs`): it prepares positions, trains weights,
 //! plays matches, and writes tables (`page.rs`). A step that is done is read from its file, so the same call starts and
 //! resumes an experiment (`run.rs`).
 
-mod built_in;
 mod chess;
 mod deep;
 mod features;
@@ -44,8 +43,7 @@ pub struct ExperimentSettings {
     /// Openings of the matches: positions (.epd, .fen) or games (.pgn), also packed [default: random openings]
     #[arg(long, value_name = "FILE")]
     pub openings: Option<PathBuf>,
-    /// Weights, named by their files: for `deepchess` those to measure besides the built-in ones; for `weights-default`
-    /// those that play, those in the mean with the fit, and those in the mean without 2-tuples
+    /// Weights to measure in `deepchess` in addition to the built-in ones, named by their files
     #[arg(long, num_args = 1..)]
     pub weights: Vec<PathBuf>,
     /// Positions of games to draw, in place of the number of the size
@@ -100,7 +98,7 @@ pub struct Experiment {
 }
 
 /// All of them.
-pub const ALL: [Experiment; 5] = [
+pub const ALL: [Experiment; 4] = [
     Experiment {
         name: "ct-chess",
         about: "Tseng, Chen and Wu, Comparison Training of N-Tuple Networks for Chess, 2018",
@@ -130,13 +128,6 @@ pub const ALL: [Experiment; 5] = [
         title: "DeepChess: a network that compares positions",
         steps: deep::steps,
     },
-    Experiment {
-        name: "weights-default",
-        about: "the built-in weights, from own games and older weights; after Österlund, Texel's Tuning Method, 2014",
-        needs: "--games-file of engines, used to fit the win-rate model; --openings for half of its own games; --weights: those that play, if they are not the built-in ones, those in the mean with the fit, if they are others, and those in the mean without 2-tuples",
-        title: "The weights that are built in",
-        steps: built_in::steps,
-    },
 ];
 
 impl ExperimentSettings {
@@ -151,12 +142,11 @@ impl ExperimentSettings {
             Error::Settings(format!("no experiment is called '{name}'; there are {names}"))
         })?;
         let bands = if name == "ranking-svm" { &self.games_file[..] } else { &[] };
-        let is_comparison = !["deepchess", "weights-default"].contains(&found.name);
         if self.games_file.is_empty() || name == "ranking-svm" && bands.len() < 2 {
             return Err(Error::Settings(format!("{name} needs {}", found.needs)));
         }
-        if self.rate.is_some() && !is_comparison || self.positions.is_some() && name == "weights-default" {
-            return Err(Error::Settings(format!("{name} has another training: leave --rate and --positions out")));
+        if self.rate.is_some() && name == "deepchess" {
+            return Err(Error::Settings(format!("{name} has another training: leave --rate out")));
         }
         let names: Vec<String> = self.weights.iter().chain(bands).map(|path| stem(path)).collect();
         if let Some(name) = names.iter().find(|name| BUILT_IN.contains(&name.as_str())) {

@@ -37,7 +37,7 @@ use crate::experiment::run::Run;
 use crate::experiment::{BUILT_IN, stem};
 
 const WEIGHTS: &str = "weights.json";
-pub(super) const SAMPLES: &str = "positions.samples";
+const SAMPLES: &str = "positions.samples";
 pub(super) const NETWORK: &str = "network.json";
 const GAMES: &str = "games.pgn";
 /// Rates of which a training takes the best one, unless the user gives one.
@@ -46,7 +46,7 @@ const RATES: [f64; 4] = [1.0, 3.0, 10.0, 30.0];
 /// the factor gamma, which [`Weights`] apply.
 pub(super) const FIXED_SCALE: i32 = SCALE_ONE;
 /// Plies of an opening taken from a game.
-pub(super) const BOOK_PLIES: usize = 16;
+const BOOK_PLIES: usize = 16;
 /// Adjudicates a win once both sides agree on this score.
 const WIN: WinRule = WinRule { moves: 3, score: 1500 };
 
@@ -97,7 +97,7 @@ impl Run<'_, '_> {
     }
 
     /// Saves the weights of a step. Returns their hash.
-    pub fn save_weights(&self, name: &str, mut weights: Weights) -> Result<Option<String>, Error> {
+    fn save_weights(&self, name: &str, mut weights: Weights) -> Result<Option<String>, Error> {
         weights.meta.name = name.to_string();
         weights_file::save(&weights, &self.folder_of(name).join(WEIGHTS))?;
         Ok(Some(weights.id()))
@@ -120,22 +120,17 @@ impl Run<'_, '_> {
         let (inputs, count, seed) = (inputs.to_vec(), Some(count), self.seed);
         let settings = PrepareSettings { inputs, filters, test_percent, count, seed, ..PrepareSettings::default() };
         self.step(name, |run, folder| {
-            run.draw(&settings, &folder.join(SAMPLES), 0)?;
+            let mut progress = |event: PrepareEvent| match event {
+                PrepareEvent::Progress { games, .. } => Some(Progress { done: games, of: 0 }),
+                PrepareEvent::Broken(_) => None,
+            };
+            run.with_progress(&mut progress, |context| prepare(&settings, &folder.join(SAMPLES), context))?;
             Ok((run.samples_hash(name)?, ()))
         })
     }
 
-    /// Draws positions; `of` is the number of games for the progress, 0 if unknown.
-    pub fn draw(&mut self, settings: &PrepareSettings, out: &Path, of: u64) -> Result<(), Error> {
-        let mut progress = |event: PrepareEvent| match event {
-            PrepareEvent::Progress { games, .. } => Some(Progress { done: games, of }),
-            PrepareEvent::Broken(_) => None,
-        };
-        self.with_progress(&mut progress, |context| prepare(settings, out, context).map(|_| ()))
-    }
-
     /// The hash of a step's samples.
-    pub fn samples_hash(&self, name: &str) -> Result<Option<String>, Error> {
+    fn samples_hash(&self, name: &str) -> Result<Option<String>, Error> {
         Ok(Some(format!("{:016x}", self.samples(name)?.summary.identity)))
     }
 

@@ -98,9 +98,7 @@ fn check_trainings(experiment: &str, steps: &Path) {
             continue;
         }
         let weights = weights_file::load(&file).unwrap();
-        if experiment != "weights-default" {
-            assert_eq!(weights.units.scale, FIXED_SCALE, "{experiment} {name}");
-        }
+        assert_eq!(weights.units.scale, FIXED_SCALE, "{experiment} {name}");
         if run.exists() {
             let settings = saved_settings(&run).unwrap();
             let samples = SampleFile::open(&settings.samples).unwrap();
@@ -143,11 +141,6 @@ fn ranking_svm() {
 #[test]
 fn deepchess() {
     check("deepchess", 4);
-}
-
-#[test]
-fn weights_default() {
-    check("weights-default", 2);
 }
 
 #[test]

@@ -23,12 +23,11 @@ use dyad_engine::eval::layout::{MATERIAL, PIECE_SQUARE};
 use dyad_engine::eval::units::MAX_SCALE;
 use dyad_engine::eval::{FloatWeights, Units, Weights};
 use dyad_formats::error::Error;
-use dyad_formats::samples::SampleFile;
 use serde_json::Value as Json;
 
 use crate::base::context::Context;
 use crate::data::schedule::shuffled;
-use crate::fit::calibration::{calibrate, calibrate_by_file, calibrate_by_scores};
+use crate::fit::calibration::{calibrate, calibrate_by_scores};
 use adam::Adam;
 use data::FeatureRange;
 use gradient::LossFunction;
@@ -110,8 +109,6 @@ pub enum Calibration<'a> {
     Initial(Units),
     /// The results of the data.
     Data(&'a Data),
-    /// The results in a file.
-    File(&'a SampleFile),
 }
 
 impl Fitted {
@@ -133,7 +130,6 @@ impl Fitted {
                 true
             }
             Calibration::Data(data) => calibrate(&mut weights, data.train.iter().chain(&data.test))?,
-            Calibration::File(samples) => calibrate_by_file(&mut weights, samples)?,
         };
         if !is_calibrated {
             calibrate_by_scores(&mut weights, 1.0 / gamma, pawns);
