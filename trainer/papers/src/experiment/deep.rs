@@ -81,7 +81,7 @@ pub(super) fn steps(run: &mut Run) -> Result<(), Error> {
         };
         let record: TrainingRecord = run.step(name, |run, folder| {
             let teacher = if name == "distilled" { Some(run.network("large")?) } else { None };
-            let (samples, seed) = (run.samples("positions")?, run.seed);
+            let (samples, seed) = (run.samples("positions")?, run.settings.seed);
             let trained = run.with_progress(&mut Some, |context| {
                 train(&settings, seed, &samples, teacher.as_ref(), folder, context)
             });
@@ -91,7 +91,7 @@ pub(super) fn steps(run: &mut Run) -> Result<(), Error> {
         })?;
         // Times differ from run to run, so they are not part of the hash.
         let (ordered, speed): (Ordered, f64) = run.step(&format!("pairs-{name}"), |run, _| {
-            let (samples, seed, threads) = (run.samples("positions")?, run.seed, run.context.threads);
+            let (samples, seed, threads) = (run.samples("positions")?, run.settings.seed, run.context.threads);
             let found = of_network(&run.network(name)?, &samples, settings.split, tested_pairs, seed, threads)?;
             Ok((Some(hash_of_json(&found.0)), found))
         })?;

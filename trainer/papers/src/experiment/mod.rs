@@ -17,7 +17,6 @@ mod steps;
 #[cfg(test)]
 mod tests;
 
-use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
@@ -53,9 +52,9 @@ pub struct ExperimentSettings {
     /// the best accuracy on validation games]
     #[arg(long, value_parser = number(1e-6..=1e6))]
     pub rate: Option<f64>,
-    /// Seeds of all draws: the experiment runs once with each
-    #[arg(long, value_name = "SEED", value_parser = number::<u64>(0..), num_args = 1.., default_values_t = [1])]
-    pub seeds: Vec<u64>,
+    /// Seed of all draws
+    #[arg(long, value_parser = number::<u64>(0..), default_value_t = 1)]
+    pub seed: u64,
 }
 
 /// The size of an experiment. Sizes differ in numbers alone.
@@ -153,10 +152,6 @@ impl ExperimentSettings {
             return Err(Error::Settings(format!("'{name}' are weights of the program: give the file another name")));
         }
         names.iter().try_for_each(|name| run::check_name(name))?;
-        let seeds: BTreeSet<u64> = self.seeds.iter().copied().collect();
-        if seeds.len() < self.seeds.len() {
-            return Err(Error::Settings("--seeds: a seed is there twice".to_string()));
-        }
         Ok(found)
     }
 }

@@ -1,16 +1,13 @@
 //! The tables of an experiment, in Markdown: the results of the paper and Dyad's, side by side.
 
-use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use dyad_formats::error::Error;
 use dyad_trainer::arena::matches::MatchRecord;
 use dyad_trainer::arena::play::SearchLimits;
 use dyad_trainer::arena::statistics::Estimate;
-use serde_json::Value as Json;
 
 use crate::experiment::run::Run;
-use crate::experiment::steps::Trained;
 
 /// The column of [`Run::scale`].
 pub(super) const SCALE_COLUMN: &str = "Scale, 1/1024";
@@ -37,7 +34,7 @@ impl Pairing {
 impl Run<'_, '_> {
     /// Begins the page.
     pub fn begin_page(&mut self, title: &str, paper: &str) {
-        let (size, seed) = (self.settings.size, self.seed);
+        let (size, seed) = (self.settings.size, self.settings.seed);
         self.page = format!("# {title}\n\n{paper}. Size {size:?}, seed {seed}.\n");
         self.text(
             "Intervals are those of 95 %. In matches they come from pairs of games, each from one opening with both colors; \
@@ -64,7 +61,10 @@ impl Run<'_, '_> {
     pub fn table<S: AsRef<str>>(&mut self, caption: &str, head: &[S], rows: &[Vec<String>]) {
         self.text(caption);
         let head: Vec<&str> = head.iter().map(AsRef::as_ref).collect();
-        self.page.push_str(&table(&head, rows));
+        let _ = write!(self.page, "\n| {} |\n|{}\n", head.join(" | "), "---|".repeat(head.len()));
+        for row in rows {
+            let _ = writeln!(self.page, "| {} |", row.join(" | "));
+        }
     }
 
     /// Plays matches and adds their table.
@@ -103,49 +103,6 @@ impl Run<'_, '_> {
     }
 }
 
-fn table(head: &[&str], rows: &[Vec<String>]) -> String {
-    let head = format!("\n| {} |\n|{}\n", head.join(" | "), "---|".repeat(head.len()));
-    rows.iter().fold(head, |page, row| page + &format!("| {} |\n", row.join(" | ")))
-}
-
-/// The page of several seeds: the scores and accuracies of each step, from the results of each seed.
-pub(super) fn page_of_seeds(title: &str, seeds: &[u64], results: &[BTreeMap<String, Json>]) -> String {
-    let mut rows = Vec::new();
-    for step in results.first().into_iter().flat_map(BTreeMap::keys) {
-        let found: Option<Vec<Estimate>> =
-            results.iter().map(|of_seed| estimate(&of_seed.get(step)?["result"])).collect();
-        let Some(found) = found else { continue };
-        let values: Vec<String> = found.iter().map(|one| format!("{:.1}", 100.0 * one.value)).collect();
-        rows.push(vec![step.clone(), values.join(", "), interval(in_percent(over_seeds(&found)), 1)]);
-    }
-    let seeds: Vec<String> = seeds.iter().map(u64::to_string).collect();
-    format!(
-        "# {title}\n\nScores of matches and accuracies of trainings, in percent, with the seeds {}, and their means. The \
-         interval of 95 % is that of the games or positions, or that of Student's t over the seeds, the wider one.\n{}",
-        seeds.join(", "),
-        table(&["Step", "Of each seed, %", "Mean, % (95 % interval)"], &rows)
-    )
-}
-
-/// The score of a match or the accuracy of a training.
-fn estimate(result: &Json) -> Option<Estimate> {
-    let of_match = serde_json::from_value::<MatchRecord>(result.clone()).map(|record| record.score);
-    of_match.or_else(|_| serde_json::from_value::<Trained>(result.clone()).map(|trained| trained.accuracy)).ok()
-}
-
-/// The mean over seeds: each is another draw of positions, another training and other games.
-fn over_seeds(found: &[Estimate]) -> Estimate {
-    /// Student's t of 95 % for 1, 2, ... degrees of freedom; the last one for all more.
-    const T: [f64; 9] = [12.71, 4.30, 3.18, 2.78, 2.57, 2.45, 2.36, 2.31, 2.26];
-    let count = found.len() as f64;
-    let value = found.iter().map(|one| one.value).sum::<f64>() / count;
-    let squares = found.iter().map(|one| (one.value - value).powi(2)).sum::<f64>();
-    let between = T[(found.len() - 2).min(T.len() - 1)] * (squares / (count - 1.0) / count).sqrt();
-    let within = found.iter().map(|one| one.error().powi(2)).sum::<f64>().sqrt() / count;
-    let error = between.max(within);
-    Estimate { value, low: (value - error).max(0.0), high: (value + error).min(1.0) }
-}
-
 /// A number with its interval.
 pub(super) fn interval(found: Estimate, decimals: usize) -> String {
     format!("{:.decimals$} ({:.decimals$} to {:.decimals$})", found.value, found.low, found.high)
@@ -179,16 +136,6 @@ pub(super) fn verdict(found: Estimate, paper: f64) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    /// Equal trainings leave the interval of the games, different ones widen it.
-    #[test]
-    fn seeds_have_one_interval() {
-        let of = |value: f64| Estimate { value, low: value - 0.03, high: value + 0.03 };
-        let equal = over_seeds(&[of(0.6), of(0.6), of(0.6)]);
-        assert!((equal.error() - 0.03 / 3f64.sqrt()).abs() < 1e-9, "{equal:?}");
-        let different = over_seeds(&[of(0.5), of(0.6), of(0.7)]);
-        assert!((different.error() - 4.30 * 0.1 / 3f64.sqrt()).abs() < 1e-9, "{different:?}");
-    }
 
     #[test]
     fn a_score_holds_where_its_interval_does() {

@@ -7,8 +7,7 @@
 //! | `steps/NAME/` | its output: samples, weights, a training, games |
 //! | `results.json`, `results.md` | all results; the tables |
 //!
-//! A step is done if its file `steps/NAME.json` is there. With several seeds each has a folder `seed-N` with its own
-//! steps, results and tables, and `results.md` has the scores and accuracies of all.
+//! A step is done if its file `steps/NAME.json` is there.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -25,7 +24,6 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value as Json, json};
 
-use crate::experiment::page::page_of_seeds;
 use crate::experiment::{ExperimentSettings, stem};
 
 const SETTINGS: &str = "settings.json";
@@ -54,14 +52,12 @@ pub enum ExperimentEvent {
 /// An experiment that runs.
 pub(super) struct Run<'a, 'b> {
     pub settings: &'a ExperimentSettings,
-    /// Seed of all draws.
-    pub seed: u64,
     /// Threads, stop, and the receiver of the events.
     pub context: &'a mut Context<'b, ExperimentEvent>,
     /// The folder of the experiment.
     folder: &'a Path,
     /// The content of [`SETTINGS`], with the running program.
-    saved: &'a Json,
+    saved: Json,
     /// The files of the steps that are done.
     results: BTreeMap<String, Json>,
     /// The tables, in Markdown.
@@ -84,26 +80,14 @@ pub fn run(
     let _lock = FolderLock::take(folder)?;
     clean(folder, |name| [SETTINGS, RESULTS, PAGE].contains(&name))?;
     check(&folder.join(SETTINGS), &saved)?;
-    let mut all = Vec::new();
-    for &seed in &settings.seeds {
-        let folder = if settings.seeds.len() == 1 { folder.into() } else { folder.join(format!("seed-{seed}")) };
-        fs::create_dir_all(folder.join(STEPS)).map_err(Error::file("create", &folder))?;
-        clean(&folder, |name| [RESULTS, PAGE].contains(&name))?;
-        clean(&folder.join(STEPS), |_| true)?;
-        let (saved, results, page) = (&saved, BTreeMap::new(), String::new());
-        let mut run = Run { settings, seed, context: &mut *context, folder: &folder, saved, results, page };
-        run.begin_page(experiment.title, experiment.about);
-        (experiment.steps)(&mut run)?;
-        run.end_page();
-        run.save(true)?;
-        all.push(run.results);
-    }
-    if all.len() > 1 {
-        let path = folder.join(PAGE);
-        let page = page_of_seeds(experiment.title, &settings.seeds, &all);
-        write_atomic(&path, page.as_bytes()).map_err(Error::file("write", &path))?;
-    }
-    Ok(all.iter().map(BTreeMap::len).sum())
+    fs::create_dir_all(folder.join(STEPS)).map_err(Error::file("create", folder))?;
+    clean(&folder.join(STEPS), |_| true)?;
+    let mut run = Run { settings, context, folder, saved, results: BTreeMap::new(), page: String::new() };
+    run.begin_page(experiment.title, experiment.about);
+    (experiment.steps)(&mut run)?;
+    run.end_page();
+    run.save(true)?;
+    Ok(run.results.len())
 }
 
 /// The settings with absolute paths, the checksums of the files, which may move, and the running program.

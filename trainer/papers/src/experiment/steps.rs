@@ -117,7 +117,7 @@ impl Run<'_, '_> {
         count: u64,
         test_percent: f64,
     ) -> Result<(), Error> {
-        let (inputs, count, seed) = (inputs.to_vec(), Some(count), self.seed);
+        let (inputs, count, seed) = (inputs.to_vec(), Some(count), self.settings.seed);
         let settings = PrepareSettings { inputs, filters, test_percent, count, seed, ..PrepareSettings::default() };
         self.step(name, |run, folder| {
             let mut progress = |event: PrepareEvent| match event {
@@ -167,7 +167,7 @@ impl Run<'_, '_> {
     fn training(&self, samples: &str, learn: &[&str], settings: TrainingSettings) -> Result<TrainingSettings, Error> {
         let mut settings = settings;
         settings.samples = self.part(samples, false)?.path;
-        settings.seed = self.seed;
+        settings.seed = self.settings.seed;
         settings.keep_going = true;
         for group in layout::GROUPS.iter().filter(|group| !is_named(group, learn)) {
             settings.freeze.push(group.name.to_string());
@@ -290,11 +290,11 @@ impl Run<'_, '_> {
         match &self.settings.openings {
             None => {
                 let filter = openings::opening_filter(Weights::embedded(), openings::FILTER_NODES);
-                Ok(Box::new(RandomOpenings::new(OpeningSettings::new(self.seed), filter)))
+                Ok(Box::new(RandomOpenings::new(OpeningSettings::new(self.settings.seed), filter)))
             }
             Some(path) => {
                 let mut list = openings::read(path, BOOK_PLIES, |_| ())?;
-                openings::shuffle(&mut list, self.seed);
+                openings::shuffle(&mut list, self.settings.seed);
                 Ok(Box::new(list.into_iter()))
             }
         }

@@ -36,7 +36,7 @@ fn settings(name: &str, folder: &Path) -> ExperimentSettings {
         weights: Vec::new(),
         positions: None,
         rate: None,
-        seeds: vec![1],
+        seed: 1,
     }
 }
 
@@ -171,11 +171,10 @@ fn settings_that_cannot_be_used_are_refused() {
         ..settings("ranking-svm", &folder)
     };
     refused(&names(["a b.pgn", "c.pgn"]), "cannot be called 'a b'");
-    refused(&ExperimentSettings { seeds: vec![2, 2], ..good() }, "twice");
     assert!(!out.exists(), "a refused start leaves no folder");
     // Another experiment in the folder.
     let out = folder.join("refused");
     assert!(matches!(run_until(&good(), &out, 1, 1), Err(Error::Stopped)));
-    refused(&ExperimentSettings { seeds: vec![2], ..good() }, "has [1] for 'seeds', not [2]; name another folder");
+    refused(&ExperimentSettings { seed: 2, ..good() }, "has 1 for 'seed', not 2; name another folder");
     refused(&ExperimentSettings { positions: Some(7), ..good() }, "'positions'");
 }
