@@ -1,4 +1,5 @@
-//! `ct-features`: the feature sets, tapering, batches and depths of the Chinese-chess paper, on chess.
+//! `ct-features`: the feature sets, tapering, batches and depths of the Chinese-chess paper, on chess. Its Fig. 5, the
+//! speed-up by threads, is not repeated: `dyad train --threads N` shows the positions a second.
 //!
 //! | paper | Dyad |
 //! |---|---|
@@ -52,8 +53,6 @@ const EVAL13_SCORE: f64 = 81.65;
 const BATCHES: [(usize, f64); 3] = [(50, 50.56), (100, 50.21), (200, 49.53)];
 /// Fig. 6 in the text: 4- against 3-ply training of EVAL5, EVAL10 and EVAL13.
 const FOUR_PLY: [(usize, f64); 3] = [(5, 55.56), (10, 49.37), (13, 51.49)];
-/// Fig. 5 in the text: the smallest and the largest speed-up by four threads, by batch.
-const SPEEDUPS: [(usize, &str); 3] = [(50, "2.87 to 3.59"), (100, "3.37 to 3.68"), (200, "3.57 to 3.7")];
 
 /// Default batch of the versions.
 const BATCH: usize = 50;
@@ -67,11 +66,8 @@ pub(super) fn steps(run: &mut Run) -> Result<(), Error> {
     let deepest = run.pick([2, 4, 4, 4]);
     let limits = SearchLimits::Nodes(run.pick([30, 1_000, 20_000, 400_000]));
     let pairs = run.pick([1, 60, 500, 1_071]);
-    // Versions trained with other batches and depths as well, and those whose training is timed.
+    // Versions trained with other batches and depths as well.
     let varied: &[usize] = run.pick([&[0], &[0, 10, 13], &[0, 10, 13], &EVERY]);
-    let timed: &[usize] = run.pick([&[0], &[0, 13], &[0, 13], &EVERY]);
-    let timed_positions = run.pick([40, 2_000, 10_000, 20_000]);
-    let threads = run.pick([2, 2, 4, 4]);
 
     let filters = Filters { min_ply: 10, ..Filters::default() };
     run.prepare("positions", &run.settings.games_file, filters, positions, test_percent)?;
@@ -122,26 +118,6 @@ pub(super) fn steps(run: &mut Run) -> Result<(), Error> {
         }
     }
     versions.run.matches("With batches against without, as Fig. 4.", limits, pairs, &batches)?;
-    let mut rows = Vec::new();
-    for (version, (batch, published)) in timed.iter().flat_map(|&version| SPEEDUPS.map(|batch| (version, batch))) {
-        let settings = TrainingSettings { iterations: 1, positions: Some(timed_positions), ..training(batch, depth) };
-        let mut speed = |threads| {
-            let name = format!("speed-eval{version}-batch{batch}-threads{threads}");
-            versions.run.speed(&name, "positions", &groups(version), settings.clone(), threads)
-        };
-        let (first, last) = (speed(1)?, speed(threads)?);
-        let mut row = vec![format!("EVAL{version}, batches of {batch}"), published.to_string()];
-        row.extend([format!("{first:.0}"), format!("{last:.0}"), format!("{:.2}", last / first)]);
-        rows.push(row);
-    }
-    let head = [
-        "Training",
-        "Speed-up of 4 threads, paper",
-        "Positions/s, 1 thread",
-        &format!("Positions/s, {threads} threads"),
-        &format!("Speed-up of {threads} threads, Dyad"),
-    ];
-    versions.run.table("Speed-up by threads, as Fig. 5. Other programs running at the time change it.", &head, &rows);
 
     versions.run.heading("Depth of training");
     let mut depths = Vec::new();

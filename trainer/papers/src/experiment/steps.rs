@@ -163,56 +163,38 @@ impl Run<'_, '_> {
         SampleFile::open(&path)
     }
 
-    /// The settings of a training from Table I in which only some families or groups learn.
-    fn training(&self, samples: &str, learn: &[&str], settings: TrainingSettings) -> Result<TrainingSettings, Error> {
-        let mut settings = settings;
-        settings.samples = self.part(samples, false)?.path;
-        settings.seed = self.settings.seed;
-        settings.keep_going = true;
-        for group in layout::GROUPS.iter().filter(|group| !is_named(group, learn)) {
-            settings.freeze.push(group.name.to_string());
-        }
-        settings.check().map_err(Error::Settings)?;
-        Ok(settings)
-    }
-
-    /// Trains in a folder, or resumes there.
-    fn train_in(
-        &mut self,
-        folder: &Path,
-        settings: &TrainingSettings,
-        threads: usize,
-        progress: &mut dyn FnMut(TrainingProgress) -> Option<Progress>,
-    ) -> Result<TrainingSummary, Error> {
-        let (file, material) = (SampleFile::open(&settings.samples)?, Weights::material());
-        let examples = FileExamples::new(&file, &material);
-        let summary = self.with_progress(progress, |context| {
-            context.threads = threads;
-            training::train(settings, folder, &examples, context)
-        });
-        let summary = summary.map_err(Error::part(&folder.display().to_string()))?;
-        if summary.finished { Ok(summary) } else { Err(Error::Stopped) }
-    }
-
-    /// Comparison training from Table I, at the rate that the user gave, else at this one, else at the best of [`RATES`].
+    /// Comparison training from Table I in which only some families or groups learn, at the rate that the user gave, else at
+    /// this one, else at the best of [`RATES`].
     pub fn train(
         &mut self,
         name: &str,
         samples: &str,
         learn: &[&str],
-        settings: TrainingSettings,
+        mut settings: TrainingSettings,
         rate: Option<f64>,
     ) -> Result<Trained, Error> {
-        let settings = self.training(samples, learn, settings)?;
+        settings.samples = self.part(samples, false)?.path;
+        settings.seed = self.settings.seed;
+        settings.keep_going = true;
+        let frozen = layout::GROUPS.iter().filter(|group| !is_named(group, learn));
+        settings.freeze.extend(frozen.map(|group| group.name.to_string()));
+        settings.check().map_err(Error::Settings)?;
         let several = &RATES[..self.pick([2, 4, 4, 4])];
         let rates = self.settings.rate.or(rate).map_or(several.to_vec(), |rate| vec![rate]);
         self.step(name, |run, folder| {
-            let (mut best, threads): (Option<(f64, PathBuf, TrainingSummary)>, usize) = (None, run.context.threads);
+            let (file, material) = (SampleFile::open(&settings.samples)?, Weights::material());
+            let examples = FileExamples::new(&file, &material);
+            let mut best: Option<(f64, PathBuf, TrainingSummary)> = None;
             for rate in rates {
-                let (folder, settings) =
-                    (folder.join(format!("rate-{rate}")), TrainingSettings { rate, ..settings.clone() });
+                let folder = folder.join(format!("rate-{rate}"));
+                let settings = TrainingSettings { rate, ..settings.clone() };
                 let mut progress = |progress: TrainingProgress| Some(progress.of_all_iterations());
-                let summary = run.train_in(&folder, &settings, threads, &mut progress)?;
+                let summary =
+                    run.with_progress(&mut progress, |context| training::train(&settings, &folder, &examples, context));
+                let summary = summary.map_err(Error::part(&folder.display().to_string()))?;
+                if !summary.finished {
+                    return Err(Error::Stopped);
+                }
                 if best.as_ref().is_none_or(|(_, _, before)| summary.accuracy > before.accuracy) {
                     best = Some((rate, folder, summary));
                 }
@@ -227,31 +209,6 @@ impl Run<'_, '_> {
             let iterations = iterations(&training, &learns)?;
             let features = learns.into_iter().filter(|&learns| learns).count();
             Ok((hash, Trained { rate, best, iterations, accuracy, features }))
-        })
-    }
-
-    /// Positions a second of a training, which differ from run to run.
-    pub fn speed(
-        &mut self,
-        name: &str,
-        samples: &str,
-        learn: &[&str],
-        settings: TrainingSettings,
-        threads: usize,
-    ) -> Result<f64, Error> {
-        let settings = self.training(samples, learn, settings)?;
-        self.step(name, |run, folder| {
-            let folder = folder.join("training");
-            // An interrupted timing is not valid.
-            if folder.exists() {
-                std::fs::remove_dir_all(&folder).map_err(Error::file("remove", &folder))?;
-            }
-            let mut speed = 0.0;
-            run.train_in(&folder, &settings, threads, &mut |progress| {
-                speed = progress.positions_per_second;
-                None
-            })?;
-            Ok((None, speed))
         })
     }
 

@@ -130,7 +130,7 @@ fn ct_chess() {
 
 #[test]
 fn ct_features() {
-    check("ct-features", 6);
+    check("ct-features", 5);
 }
 
 #[test]
