@@ -22,9 +22,6 @@ const POSITIONS: &str = include_str!("bench.fens");
 
 /// Searches the positions; `on_position` receives the FEN and the nodes of each. Returns the nodes and the time of all,
 /// or `None` if it was stopped.
-///
-/// # Errors
-/// When there is no memory for the table.
 pub fn run(
     weights: Arc<Weights>,
     depth: u32,

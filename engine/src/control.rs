@@ -8,14 +8,6 @@ use std::time::Duration;
 
 /// The stop and ponder state of one search, made when `go` is accepted, so that a `stop` right after it is not lost. It
 /// is set once and never reset.
-///
-/// ```
-/// # use dyad_engine::control::Control;
-/// let control = Control::new(false);
-/// control.stop();
-/// control.wait(true); // returns at once, though an infinite search would wait
-/// assert!(control.stopped());
-/// ```
 pub struct Control {
     stop: AtomicBool,
     pondering: AtomicBool,

@@ -50,9 +50,6 @@ impl Engine {
     pub const HASH_ENTRY_BYTES: u64 = Table::ENTRY_BYTES;
 
     /// An engine with one thread and a table of `megabytes`.
-    ///
-    /// # Errors
-    /// Without memory for the table.
     pub fn with_hash(weights: Arc<Weights>, megabytes: usize) -> Result<Engine, HashError> {
         let table = Table::new(megabytes.clamp(1, MAX_HASH))?;
         let main = Worker::new(0, Evaluator::new(Arc::clone(&weights)));
@@ -61,9 +58,6 @@ impl Engine {
 
     /// Resizes the table, which empties it; without effect if it has that size. After an error the table is as it was,
     /// or empty and no larger than it was.
-    ///
-    /// # Errors
-    /// Without memory for the table.
     pub fn set_hash(&mut self, megabytes: usize) -> Result<(), HashError> {
         let megabytes = megabytes.clamp(1, MAX_HASH);
         if self.table.megabytes() == megabytes { Ok(()) } else { self.table.resize(megabytes) }

@@ -53,18 +53,15 @@ pub(crate) struct RootMoves {
     pub(crate) by_dtz: bool,
 }
 
-/// A root move with its rank.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RankedMove {
     pub(crate) mv: Move,
     /// Higher is better; moves of equal rank are not ordered.
     pub(crate) rank: i32,
-    /// The value by the tables.
     pub(crate) value: Value,
 }
 
 impl RootMoves {
-    /// The best move.
     pub(crate) fn best(&self) -> RankedMove {
         self.moves[0]
     }
@@ -156,7 +153,6 @@ impl Tables {
         })
     }
 
-    /// Rank of a move by WDL alone.
     fn rank_by_wdl(&self, board: &Board, mv: Move) -> Option<i32> {
         let wdl = -self.base.wdl(&board.after(mv))?;
         let safe = if wdl.abs() == 1 { SAFE_WIN - 101 } else { SAFE_WIN };

@@ -156,7 +156,6 @@ impl Comparison {
     }
 
     /// The same comparison with the moves in the other order.
-    #[must_use]
     pub fn swapped(&self) -> Comparison {
         let [first, second] = self.moves.clone();
         let difference = Difference::new(&self.weights, [&second.leaf, &first.leaf], self.board.side_to_move());
@@ -169,14 +168,12 @@ impl Comparison {
     }
 
     /// The difference of the two values in pawns; `None` if a mate decides.
-    #[must_use]
     pub fn pawns_apart(&self) -> Option<f64> {
         let decided = self.moves.iter().any(|one| matches!(one.score, Score::Mate(_)));
         (!decided).then(|| self.weights.pawns(f64::from(self.difference.value())))
     }
 
     /// Whether the two moves are equally good.
-    #[must_use]
     pub fn is_equal(&self) -> bool {
         self.pawns_apart().is_some_and(|pawns| pawns.abs() < EQUAL) || self.moves[0].score == self.moves[1].score
     }

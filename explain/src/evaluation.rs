@@ -125,7 +125,6 @@ pub fn without(board: &Board, square: Square) -> Option<Board> {
     Board::from_setup(&setup).ok()
 }
 
-/// The FEN letter of the piece on a square.
 pub(super) fn letter(board: &Board, at: Square) -> Option<char> {
     board.piece_on(at)?.to_string(board.color_on(at)?).chars().next()
 }
@@ -243,12 +242,10 @@ impl<'a> PawnScale<'a> {
         self.pawns_of(self.tapered(sums))
     }
 
-    /// A value in weight units in pawns.
     pub(super) fn pawns_of(&self, value: i32) -> f64 {
         self.weights.pawns(f64::from(self.weights.units.scaled(value)))
     }
 
-    /// The share of the middlegame in percent.
     pub(super) fn middlegame_percent(&self) -> i32 {
         (self.phase * 100 + PHASE_MAX / 2) / PHASE_MAX
     }

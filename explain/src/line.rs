@@ -41,20 +41,17 @@ pub struct Gain {
 
 impl<'a> Line<'a> {
     /// The line of these legal moves, which ends so. Gains are counted from the position after `base` moves.
-    #[must_use]
     pub fn new(start: &Board, moves: &'a [Move], end: PvEnd, base: usize) -> Line<'a> {
         let boards = std::iter::once(*start).chain(start.along(moves).map(|(board, mv)| board.after(mv))).collect();
         Line { moves, boards, end, base }
     }
 
     /// The position after `plies` moves.
-    #[must_use]
     pub fn board(&self, plies: usize) -> &Board {
         &self.boards[plies]
     }
 
     /// The last position.
-    #[must_use]
     pub fn last(&self) -> &Board {
         &self.boards[self.moves.len()]
     }
@@ -62,7 +59,6 @@ impl<'a> Line<'a> {
     /// The lasting gain of the line: material won at a quiet point within [`HORIZON`] plies and kept for the next ones.
     /// Of several the first, or a later one that is much larger. Of what is won no more than a quarter is given back, or
     /// it counts without what is given back.
-    #[must_use]
     pub fn gain(&self) -> Option<Gain> {
         let quiet: Vec<usize> = self.quiet_points().take_while(|&plies| plies <= HORIZON + KEPT).collect();
         let &last = quiet.last()?;
@@ -107,7 +103,6 @@ impl<'a> Line<'a> {
     }
 
     /// The smallest lasting surplus of `side` at a quiet point of the line, in pawns; 0 at its base.
-    #[must_use]
     pub fn least(&self, side: Color) -> i32 {
         self.quiet_points().map(|plies| self.surplus(plies, side)).min().unwrap_or(0)
     }
@@ -123,7 +118,6 @@ impl<'a> Line<'a> {
     }
 
     /// By how much the surplus of `side` in each piece type grows from the base to the position after `plies` moves.
-    #[must_use]
     pub fn net(&self, plies: usize, side: Color) -> [i32; 5] {
         let [now, before] = [plies, self.base].map(|plies| self.more(plies, side));
         std::array::from_fn(|index| now[index] - before[index])
@@ -190,7 +184,6 @@ impl<'a> Line<'a> {
     }
 
     /// How the line ends in a draw, if it does.
-    #[must_use]
     pub fn draw(&self) -> Option<Ending> {
         if self.end != PvEnd::Draw {
             return None;
@@ -201,7 +194,6 @@ impl<'a> Line<'a> {
     }
 
     /// Whether the last position is checkmate.
-    #[must_use]
     pub fn mates(&self) -> bool {
         self.last().in_check() && !self.last().has_legal_move()
     }
@@ -209,7 +201,6 @@ impl<'a> Line<'a> {
 
 impl Gain {
     /// The gain in pawns, by the usual values.
-    #[must_use]
     pub fn pawns(&self) -> i32 {
         pawns(&self.net)
     }
@@ -225,7 +216,6 @@ impl Gain {
     }
 
     /// What is won, as players say it: "a rook", "the exchange", "a queen for a rook".
-    #[must_use]
     pub fn words(&self) -> String {
         let [pawns, knights, bishops, rooks, queens] = self.without_trades();
         let minors = knights + bishops;
@@ -281,7 +271,6 @@ pub fn sans(start: &Board, moves: &[Move]) -> Vec<String> {
     start.along(moves).map(|(board, mv)| board.san(mv)).collect()
 }
 
-/// The pieces of `side` that attack a square.
 pub(super) fn attackers(board: &Board, target: Square, side: Color) -> BitBoard {
     board.attackers_to(target, board.occupied()) & board.colors(side)
 }

@@ -2,7 +2,7 @@
 //!
 //! Each motif is a test on the moves and the boards of the line that ends at that move. What is not sure has no name.
 //! The definitions follow those of Lichess's puzzle themes (its tagger, lichess-puzzler), so that its puzzles judge
-//! them; the example `motifs` counts how often the two agree.
+//! them; docs/explain.md says how often the two agree.
 
 use super::line::{Line, attackers, joined, piece_list};
 use dyad_engine::board::squares::rank;
@@ -48,7 +48,6 @@ pub struct Motif {
 
 /// The motifs behind the move number `at` of a line, the most telling first. `before` is the square on which the move
 /// before the line captured.
-#[must_use]
 pub fn motifs(line: &Line, at: usize, before: Option<Square>) -> Vec<Motif> {
     let Some(case) = Case::new(line, at) else { return Vec::new() };
     let tests = [
@@ -70,7 +69,6 @@ pub fn motifs(line: &Line, at: usize, before: Option<Square>) -> Vec<Motif> {
 struct Case<'a> {
     line: &'a Line<'a>,
     at: usize,
-    /// The side that moves.
     side: Color,
     from: Square,
     to: Square,
@@ -268,7 +266,6 @@ impl<'a> Case<'a> {
 
 impl Kind {
     /// Its name in JSON.
-    #[must_use]
     pub fn name(self) -> &'static str {
         match self {
             Kind::Fork => "fork",
@@ -287,7 +284,6 @@ impl Kind {
 
 impl Motif {
     /// What the move does, as the end of "a move that ...": "forks king and rook".
-    #[must_use]
     pub fn verb(&self, line: &Line) -> String {
         let (before, after) = (line.board(self.ply), line.board(self.ply + 1));
         let on = |board: &Board, square: Square| match board.piece_on(square) {

@@ -92,7 +92,6 @@ const SHARE: i32 = 60;
 const MIN_PAIR: f64 = 0.1;
 
 /// The sentence for two moves that a user compares.
-#[must_use]
 pub fn verdict(compared: &Comparison) -> String {
     let [first, second] = compared.names();
     if compared.is_equal() {
@@ -110,7 +109,6 @@ pub fn verdict(compared: &Comparison) -> String {
 }
 
 /// Why the second move of a comparison is worse than the first.
-#[must_use]
 pub fn explain(compared: &Comparison) -> Explanation {
     let mut writer = Writer::new(compared);
     let text = writer.text();
@@ -215,7 +213,6 @@ impl<'a> Writer<'a> {
         format!("{} ... {}", part(from, from + MAX_SHOWN - 2), part(last, to))
     }
 
-    /// Claims the gain of a line and names it.
     fn claim_gain(&mut self, line: usize) -> String {
         let Some(gain) = self.gains[line] else { return "nothing".into() };
         self.claims.push(Claim { line, what: Statement::Gain(gain) });

@@ -31,7 +31,6 @@ pub(crate) fn engine() -> Engine {
     Engine::with_hash(Weights::embedded(), 1).expect("a megabyte")
 }
 
-/// Calls `visit` with `count` positions of random games.
 pub(crate) fn random_boards(count: usize, seed: u128, mut visit: impl FnMut(&Board)) {
     let mut random = Pcg64Mcg::new(seed);
     let mut seen = 0;

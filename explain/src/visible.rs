@@ -81,13 +81,11 @@ impl Feature {
     }
 
     /// Whether the position has the feature.
-    #[must_use]
     pub fn is_on(&self, board: &Board) -> bool {
         Feature::all(self.kind, self.color, board).contains(self)
     }
 
     /// The feature as a clause.
-    #[must_use]
     pub fn clause(&self) -> String {
         let side = color_name(self.color);
         let (square, file) =
@@ -117,7 +115,6 @@ impl Feature {
 
 impl Reason {
     /// Whether the reason holds: one line's end has the feature, the other's has not.
-    #[must_use]
     pub fn holds(&self, leaves: [&Board; 2]) -> bool {
         self.feature.is_on(leaves[self.line]) && !self.feature.is_on(leaves[1 - self.line])
     }
@@ -179,7 +176,6 @@ fn is_telling(feature: &Feature, board: &Board) -> bool {
     }
 }
 
-/// The letter of a square's file.
 pub(super) fn file_name(square: Square) -> char {
     square.to_string().chars().next().unwrap_or_default()
 }
@@ -192,7 +188,6 @@ fn front_span(color: Color, square: Square) -> BitBoard {
     }
 }
 
-/// The squares of a set that a condition holds for.
 fn subset(set: BitBoard, holds: impl Fn(Square) -> bool) -> BitBoard {
     each(set).filter(|&square| holds(square)).fold(EMPTY, |set, square| set | square_set(square))
 }

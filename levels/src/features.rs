@@ -98,7 +98,6 @@ const PIECE_OFFSETS: usize = 6 * OFFSETS * OFFSETS;
 /// tables relative to a center (target and source to the opponent's last target; target to the own last target, to the
 /// enemy king and to the own king).
 pub(crate) const SQUARE_FEATURES: usize = 3 * PIECE_SQUARES + 5 * PIECE_OFFSETS;
-/// Number of all features.
 pub(crate) const MOVE_FEATURES: usize = NAMED_FEATURES + SQUARE_FEATURES;
 
 /// A position and the two moves before it.
@@ -178,7 +177,6 @@ struct MoveFeatures<'a> {
     phase: f64,
     /// The player's advantage in pawns, 0 to 3.
     advantage: f64,
-    /// Occupied squares after the move.
     occupied_after: BitBoard,
     /// Squares that the piece attacks from its target.
     attacks: BitBoard,
@@ -380,7 +378,6 @@ impl<'a> MoveFeatures<'a> {
         self.add_relative(4, to, self.board.king(us));
     }
 
-    /// A square relative to a center.
     fn add_relative(&mut self, table: usize, square: Square, center: Square) {
         let offset = self.piece.to_index() * OFFSETS * OFFSETS + offset_index(self.us, square, center);
         self.push(NAMED_FEATURES + 3 * PIECE_SQUARES + table * PIECE_OFFSETS + offset, 1.0);

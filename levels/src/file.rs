@@ -10,7 +10,6 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock};
 
-/// The version of the format.
 const FORMAT: u32 = 1;
 /// The lowest `UCI_Elo`, on the scale of Lichess.
 pub const MIN_ELO: u32 = 400;
@@ -47,10 +46,8 @@ pub struct Calibrated {
     pub strength: Strength,
 }
 
-/// A coefficient at each spline knot.
 type Knots = [f64; SPLINE_KNOTS.len()];
 
-/// The file format.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct File {
@@ -97,9 +94,6 @@ impl MoveModel {
     }
 
     /// Reads a model from the text of a file.
-    ///
-    /// # Errors
-    /// Why the text is refused.
     pub fn from_json(text: &[u8]) -> Result<MoveModel, String> {
         let file: File = serde_json::from_slice(text).map_err(|error| error.to_string())?;
         if file.format != FORMAT {

@@ -23,7 +23,6 @@ pub(crate) struct Pace<'a> {
     pub(crate) probabilities: &'a [f64],
     /// Whether the move takes back on the square of the last capture.
     pub(crate) is_recapture: bool,
-    /// Plies played.
     pub(crate) plies: usize,
     /// The random part, in standard deviations.
     pub(crate) deviation: f64,

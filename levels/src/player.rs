@@ -83,7 +83,6 @@ impl LevelPlayer {
         self.set_up_game();
     }
 
-    /// Sets up the strength of the current game.
     fn set_up_game(&mut self) {
         self.strength = self.profile.strength(self.game);
         self.level = SkillLevel::new(&self.profile.model.parameters, self.strength.rating);
@@ -184,7 +183,6 @@ pub(crate) fn position_input(game: &Game, analysis: &Analysis) -> PositionInput 
     PositionInput::new(&context, &played, &values, &repeats)
 }
 
-/// Index of the best move.
 fn best_move(moves: &[AnalyzedMove]) -> usize {
     let value = |&index: &usize| (moves[index].deep, std::cmp::Reverse(index));
     (0..moves.len()).max_by_key(value).unwrap_or(0)

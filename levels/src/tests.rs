@@ -15,7 +15,6 @@ fn game(fen: &str) -> Game {
     Game::new(Board::from_fen(fen).unwrap())
 }
 
-/// The move played, and the reported lines.
 fn play(player: &mut LevelPlayer, game: &Game, limits: &Limits) -> (Move, Vec<Vec<Move>>) {
     let mut lines = Vec::new();
     let mut note = |report: &Report| {

@@ -59,7 +59,6 @@ impl CastlingPath {
         attacks::between(self.rook, self.rook_to) | square_set(self.rook_to)
     }
 
-    /// The origins of both.
     fn origins(&self) -> BitBoard {
         square_set(self.king) | square_set(self.rook)
     }
@@ -133,7 +132,6 @@ impl Board {
         if wide && self.pieces(Piece::King).has(mv.from()) { mv.as_castling() } else { mv }
     }
 
-    /// The squares of a legal castling move.
     pub(super) fn castling_path(&self, mv: Move) -> CastlingPath {
         let king = mv.from();
         let ours = self.castling & back_rank(self.side_to_move());

@@ -101,7 +101,6 @@ impl Board {
 /// to nothing for each move.
 #[derive(Clone, Copy, Debug)]
 pub struct Checks {
-    /// The enemy king.
     king: Square,
     /// See [`Board::check_squares`].
     pub(super) squares: [BitBoard; 6],

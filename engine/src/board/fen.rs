@@ -193,7 +193,6 @@ pub(super) fn parse(fen: &str) -> Result<Board, BoardError> {
     })
 }
 
-/// Builds a board from its parts and validates it.
 pub(super) fn build(setup: &Setup) -> Result<Board, BoardError> {
     let side = setup.side_to_move;
     let mut board = Board {

@@ -82,16 +82,6 @@ impl Game {
     }
 
     /// How the game has ended, or `None` while it continues.
-    ///
-    /// ```
-    /// # use dyad_engine::board::{Board, Ending, Game};
-    /// let mut game = Game::new(Board::startpos());
-    /// for san in ["f3", "e5", "g4", "Qh4"] {
-    ///     assert_eq!(game.ending(), None);
-    ///     game.push(game.board().parse_san(san).unwrap());
-    /// }
-    /// assert_eq!(game.ending(), Some(Ending::Checkmate));
-    /// ```
     pub fn ending(&self) -> Option<Ending> {
         let board = &self.board;
         if !board.has_legal_move() {

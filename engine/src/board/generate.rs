@@ -26,7 +26,6 @@ const DIRECTIONS: [Directions; 2] = [
     Directions { west: 55, ahead: 56, east: 57, third: rank_set(5), last: rank_set(0) },
 ];
 
-/// The set shifted in a direction.
 #[inline(always)]
 fn shifted(set: BitBoard, direction: u32) -> BitBoard {
     BitBoard(set.0.rotate_left(direction))

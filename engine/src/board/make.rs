@@ -15,7 +15,6 @@ impl Board {
         self.keys.material += material_unit(placed.color, placed.piece);
     }
 
-    /// Removes a piece.
     #[inline(always)]
     pub(super) fn lift(&mut self, placed: PieceSquare) {
         self.toggle(placed.color, placed.piece, square_set(placed.square));
@@ -130,13 +129,6 @@ impl Board {
     }
 
     /// The board after a legal move.
-    ///
-    /// ```
-    /// # use dyad_engine::board::Board;
-    /// let board = Board::startpos();
-    /// let after = board.after(board.parse_san("Nf3").unwrap());
-    /// assert_eq!(after.fen(), "rnbqkbnr/pppppppp/8/8/8/5N2/PPPPPPPP/RNBQKB1R b KQkq - 1 1");
-    /// ```
     pub fn after(&self, mv: Move) -> Board {
         let mut board = *self;
         self.make_move(mv, &mut board);

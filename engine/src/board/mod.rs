@@ -71,27 +71,11 @@ pub struct Board {
 
 impl Board {
     /// Reads a FEN of four to six fields.
-    ///
-    /// ```
-    /// # use dyad_engine::board::Board;
-    /// let board = Board::from_fen("8/8/8/8/8/5k2/6p1/6K1 w - - 0 1").unwrap();
-    /// assert_eq!(board.fen(), "8/8/8/8/8/5k2/6p1/6K1 w - - 0 1");
-    /// assert_eq!(board.count_moves(), 1);
-    ///
-    /// let error = Board::from_fen("8/8/8/8/8/8/8/K7 w - - 0 1").unwrap_err();
-    /// assert!(error.to_string().contains("king"));
-    /// ```
-    ///
-    /// # Errors
-    /// The FEN or its position is invalid.
     pub fn from_fen(fen: &str) -> Result<Board, BoardError> {
         fen::parse(fen)
     }
 
     /// Builds a board from its parts: faster than from a FEN, with the same checks.
-    ///
-    /// # Errors
-    /// The position is invalid.
     pub fn from_setup(setup: &Setup) -> Result<Board, BoardError> {
         fen::build(setup)
     }
@@ -225,7 +209,6 @@ impl Board {
         self.keys.all
     }
 
-    /// Zobrist keys of the position and of its parts.
     pub(crate) fn keys(&self) -> &zobrist::Keys {
         &self.keys
     }

@@ -27,7 +27,6 @@ impl Move {
         Move(self.0 | (piece as u16) << 12)
     }
 
-    /// The move with the mark of castling.
     pub(super) fn as_castling(self) -> Move {
         Move(self.0 | Move::CASTLING)
     }

@@ -84,9 +84,6 @@ impl San {
 impl Board {
     /// Reads a move in UCI coordinates (`e2e4`, `e7e8q`), in either case. Castling is a king move of two or more files
     /// (`e1g1`) or king takes rook (`e1h1`).
-    ///
-    /// # Errors
-    /// The text is not in coordinates, or the move is not legal.
     pub fn parse_uci(&self, text: &str) -> Result<Move, BoardError> {
         let mv = parse_coordinates(text).ok_or_else(|| error(text, "is not in coordinates like e2e4", self))?;
         let castling = mv.from() == self.king(self.side_to_move()) && mv.promotion().is_none();
@@ -99,14 +96,6 @@ impl Board {
 
     /// A legal move in UCI coordinates. Castling is written as king takes rook with [`Board::with_chess960`], and if
     /// king or rook did not start on their squares of standard chess.
-    ///
-    /// ```
-    /// # use dyad_engine::board::Board;
-    /// let board = Board::from_fen("4k3/8/8/8/8/8/8/4K2R w K - 0 1").unwrap();
-    /// let castles = board.parse_san("O-O").unwrap();
-    /// assert_eq!(board.uci(castles), "e1g1");
-    /// assert_eq!(board.with_chess960(true).uci(castles), "e1h1");
-    /// ```
     pub fn uci(&self, mv: Move) -> String {
         let path = mv.is_castling().then(|| self.castling_path(mv));
         match path.filter(|path| self.chess960 || !path.is_standard()) {
@@ -117,17 +106,6 @@ impl Board {
 
     /// Reads a move in standard algebraic notation. Also accepted are zeros for castling, `e.p.`, missing or wrong
     /// check marks, annotations, a missing `=` and redundant origins.
-    ///
-    /// ```
-    /// # use dyad_engine::board::Board;
-    /// let board = Board::from_fen("6k1/4P3/8/8/8/8/8/R3K2R w KQ - 0 1").unwrap();
-    /// assert_eq!(board.san(board.parse_san("e8Q+").unwrap()), "e8=Q+");
-    /// assert_eq!(board.parse_san("0-0").unwrap(), board.parse_uci("e1g1").unwrap());
-    /// assert!(board.parse_san("Rd8").is_err());
-    /// ```
-    ///
-    /// # Errors
-    /// The text is not in algebraic notation, not legal, or ambiguous.
     pub fn parse_san(&self, text: &str) -> Result<Move, BoardError> {
         let trimmed = text.trim().trim_end_matches(['+', '#', '!', '?']).trim_end();
         let core = trimmed.strip_suffix("e.p.").unwrap_or(trimmed).trim_end();

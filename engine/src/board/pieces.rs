@@ -114,7 +114,6 @@ impl Delta {
 /// A colored piece and a square, its origin or its destination, as an index below 768.
 pub type PieceTo = u16;
 
-/// The [`PieceTo`] of a piece and a square.
 pub(crate) fn piece_index(color: Color, piece: Piece, square: Square) -> PieceTo {
     ((color.to_index() * 6 + piece.to_index()) * 64 + square.to_index()) as PieceTo
 }

@@ -11,14 +11,6 @@ impl Board {
     ///
     /// The swap algorithm with a null window: each side recaptures with its least valuable piece and may stop at any
     /// time. Pinned pieces do not recapture while their pinner stands.
-    ///
-    /// ```
-    /// # use dyad_engine::board::Board;
-    /// // A rook captures a pawn defended by a pawn: 200 - 1300.
-    /// let board = Board::from_fen("4k3/8/3p4/4p3/8/8/8/4R1K1 w - - 0 1").unwrap();
-    /// let capture = board.parse_uci("e1e5").unwrap();
-    /// assert!(board.see_ge(capture, -1100) && !board.see_ge(capture, -1099));
-    /// ```
     pub fn see_ge(&self, mv: Move, threshold: i32) -> bool {
         if mv.is_castling() {
             return threshold <= 0;

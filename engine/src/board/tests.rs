@@ -261,7 +261,6 @@ fn check_state(board: &Board, step: Option<(&Board, Move, Delta)>) {
     assert_eq!(pieces, expected, "{before} {mv}");
 }
 
-/// Called with each generated move and its piece.
 type Visit<'a> = &'a mut dyn FnMut(Piece, Move);
 
 /// The stages of generation visit each legal move once, with its piece, and all tests for check agree.
@@ -422,6 +421,7 @@ fn san_is_written_and_read() {
         assert_eq!(board.san(mv), san, "{fen}");
         assert_eq!(board.parse_san(san).unwrap(), mv, "{fen}");
     }
+    assert!(Board::from_fen("4k3/8/8/8/8/8/R6R/4K3 w - - 0 1").unwrap().parse_san("Rd2").is_err(), "ambiguous");
     let board = Board::from_fen("r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1").unwrap();
     for text in ["O-O", "0-0", "O-O+", "o-o"] {
         assert_eq!(board.parse_san(text).is_ok(), text != "o-o", "{text}");

@@ -57,7 +57,6 @@ const fn make() -> Randoms {
 
 static KEYS: Randoms = make();
 
-/// Key of a piece on a square.
 pub(crate) fn piece(color: Color, piece: Piece, square: Square) -> u64 {
     placed(piece_index(color, piece, square))
 }
@@ -82,7 +81,6 @@ pub(super) fn castling_rook(rook: Square) -> u64 {
     KEYS.castling_rooks[usize::from(rook.to_index() >= 32)][rook.get_file().to_index()]
 }
 
-/// Key of Black to move.
 pub(crate) fn black_to_move() -> u64 {
     KEYS.black_to_move
 }

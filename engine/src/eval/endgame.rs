@@ -26,7 +26,6 @@ pub enum EndgameEval {
     ScaleFactor(Color, i32),
 }
 
-/// The lowest value of a known win.
 pub(crate) const KNOWN_WIN: i32 = 10_000;
 /// The scale factor that leaves an evaluation unchanged.
 pub(crate) const FULL_SCALE: i32 = 64;
@@ -44,7 +43,6 @@ mod scale {
     pub(crate) const OPPOSITE_BISHOPS: i32 = 22;
     /// Added for each passed pawn of the strong side.
     pub(crate) const PER_PASSED_PAWN: i32 = 8;
-    /// Opposite bishops with rooks or queens.
     pub(crate) const OPPOSITE_BISHOPS_WITH_PIECES: i32 = 52;
     /// The strong side has no pawns and is ahead by at most a bishop, against at most a minor piece.
     pub(crate) const NO_PAWNS_AGAINST_MINOR: i32 = 6;
@@ -81,7 +79,6 @@ pub(crate) fn correction_scale(board: &Board, value: i32) -> i32 {
     }
 }
 
-/// The pieces of one side.
 struct EndgameSide {
     pieces: [BitBoard; 6],
     /// Numbers of pawns, knights, bishops, rooks, queens.
@@ -123,7 +120,6 @@ struct Endgame {
     weak: EndgameSide,
     /// The color of the strong side.
     color: Color,
-    /// Whether the strong side is to move.
     strong_to_move: bool,
 }
 

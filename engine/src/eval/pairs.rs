@@ -43,18 +43,6 @@ impl Pair {
 }
 
 /// The ordered pair of `first` and `other`. The squares must differ.
-///
-/// ```
-/// # use dyad_engine::board::{Color, Piece, PieceSquare, Square};
-/// # use dyad_engine::eval::pairs::pair;
-/// let white = |piece, square| PieceSquare::new(Color::White, piece, square);
-/// let black = |piece, square| PieceSquare::new(Color::Black, piece, square);
-/// let knight = pair(white(Piece::Knight, Square::F5), black(Piece::King, Square::G8));
-/// // The mirrored pair is the same; the color-flipped pair is the same with the opposite sign.
-/// assert_eq!(knight, pair(white(Piece::Knight, Square::C5), black(Piece::King, Square::B8)));
-/// let flipped = pair(black(Piece::Knight, Square::F4), white(Piece::King, Square::G1));
-/// assert_eq!((flipped.index(), flipped.sign), (knight.index(), -knight.sign));
-/// ```
 pub fn pair(first: PieceSquare, other: PieceSquare) -> Pair {
     let flip = symmetry_of(first);
     let square = first.square.to_index() ^ flip;

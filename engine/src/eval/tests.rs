@@ -46,7 +46,6 @@ pub(crate) fn random_weights(seed: u64) -> Weights {
     Weights::from_floats(&random_floats(seed), serde_json::Value::Null).expect("random weights are small")
 }
 
-/// Calls `visit` with `count` positions of random games.
 fn random_positions(seed: u64, count: usize, mut visit: impl FnMut(&Board)) {
     let mut random = random(seed);
     let mut seen = 0;

@@ -88,14 +88,6 @@ impl Default for WinRate {
 
 impl WinRate {
     /// Probabilities of win, draw and loss in thousandths; they sum to 1000.
-    ///
-    /// ```
-    /// # use dyad_engine::eval::{PHASE_MAX, WinRate};
-    /// let model = WinRate { a: [360, 0, 0, 0], b: [90, 0, 0, 0] };
-    /// assert_eq!(model.chances(360, PHASE_MAX), [500, 500, 0]);
-    /// assert_eq!(model.chances(0, PHASE_MAX), [18, 964, 18]);
-    /// assert_eq!(model.centipawns(360, PHASE_MAX), 100);
-    /// ```
     pub fn chances(&self, value: i32, phase: i32) -> [u32; 3] {
         let (a, b, value) = (polynomial(&self.a, phase), polynomial(&self.b, phase), f64::from(value));
         let thousandths = |value: f64| (1000.0 / (1.0 + ((a - value) / b).exp())).round() as u32;

@@ -25,7 +25,6 @@ const CURRENT_MOVE_AFTER: Duration = Duration::from_secs(3);
 /// Plies added to the depth of a tablebase value in the TT, since it is valid at any depth.
 const TABLEBASE_EXTRA_DEPTH: i32 = 6;
 
-/// The state of a node.
 struct Node<'a> {
     board: &'a Board,
     ply: usize,
@@ -91,7 +90,6 @@ pub(super) struct MoveInfo {
     pub(super) count: usize,
 }
 
-/// The result of the move loop.
 struct LoopResult {
     best_value: Value,
     /// The last move that raised alpha.

@@ -31,13 +31,11 @@ impl BestTwo {
     }
 
     /// The lines, the best first.
-    #[must_use]
     pub fn lines(&self) -> Option<&[Info; 2]> {
         self.both.as_ref()
     }
 
     /// The lines, if the best one is of this move.
-    #[must_use]
     pub fn lines_of(&self, best: Option<Move>) -> Option<&[Info; 2]> {
         self.lines().filter(|[first, _]| first.pv.first().copied() == best)
     }

@@ -23,9 +23,7 @@ const HISTORY_MAX: i32 = 16_384;
 const CORRECTION_HISTORY_MAX: i32 = 1_024;
 /// A correction entry in units of the static evaluation is divided by this, with a weight of 128.
 const CORRECTION_SCALE: i32 = 8;
-/// Entries of a correction history.
 const CORRECTION_HISTORY_SIZE: usize = 16_384;
-/// Pawn structures of the pawn-structure history.
 const PAWN_HISTORY_SIZE: usize = 512;
 /// Plies from the root with a low-ply history.
 const LOW_PLY_HISTORY_SIZE: usize = 4;

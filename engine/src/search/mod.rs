@@ -202,7 +202,6 @@ impl Worker {
         }
     }
 
-    /// Clears the histories.
     pub(crate) fn clear(&mut self) {
         self.histories.clear();
     }
@@ -437,7 +436,6 @@ impl<'a> Search<'a> {
         (damped + correction * scale / FULL_SCALE).clamp(-TABLEBASE_WIN_IN_MAX + 1, TABLEBASE_WIN_IN_MAX - 1)
     }
 
-    /// Prefetches the TT entry of the position after `mv`.
     fn prefetch_tt(&self, mv: Move, piece_to: PieceTo) {
         self.shared.table.prefetch(self.position.board().likely_key_after(mv, piece_to));
     }

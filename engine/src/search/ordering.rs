@@ -145,7 +145,6 @@ impl<'a> GeneratedMoves<'a> {
     }
 }
 
-/// The scores of killers and counter-move.
 fn refutation_scores(context: &OrderingContext) -> impl Fn(Move) -> Option<i32> {
     let ([first, second], counter) = (context.killers, context.counter);
     move |mv| match Some(mv.unmarked()) {
@@ -233,7 +232,6 @@ impl<'a> ThreatBonus<'a> {
         }
     }
 
-    /// The bonus of a quiet move.
     fn bonus(&self, mv: Move, piece_to: PieceTo) -> i32 {
         let piece = usize::from((piece_to - self.first) / 64);
         let (attacked, checks) = (self.attacked_by_lesser[piece], self.checks[piece]);
@@ -309,7 +307,6 @@ impl Picker {
         arena.quiet.truncate(self.quiet_start);
     }
 
-    /// Skips the remaining quiet moves.
     pub(super) fn skip_quiets(&mut self) {
         self.skip_quiets = true;
     }
@@ -319,7 +316,6 @@ impl Picker {
         self.stage == Stage::BadNoisy
     }
 
-    /// The next move.
     pub(super) fn next<S: Scorer>(
         &mut self,
         arena: &mut Arena,

@@ -6,7 +6,6 @@ use crate::value::{MAX_PLY, Value};
 
 /// A position of a game and the moves made from it.
 pub(crate) struct Position {
-    /// A board for each ply.
     boards: Vec<Board>,
     ply: usize,
     /// Keys of all positions since the start of the game.
@@ -39,17 +38,14 @@ impl Position {
         &mut self.evaluator
     }
 
-    /// The evaluator.
     pub(crate) fn evaluator(&self) -> &Evaluator {
         &self.evaluator
     }
 
-    /// The current board.
     pub(crate) fn board(&self) -> &Board {
         &self.boards[self.ply]
     }
 
-    /// The board at the root.
     pub(crate) fn root(&self) -> &Board {
         &self.boards[0]
     }

@@ -9,7 +9,6 @@ use super::{Search, Stopped};
 use crate::board::{Board, Move, Squares, piece_value};
 use crate::value::{INFINITE, NONE, TABLEBASE_WIN_IN_MAX, Value, mated_in};
 
-/// The state of a node.
 struct QuiescenceNode<'a> {
     board: &'a Board,
     ply: usize,
@@ -18,7 +17,6 @@ struct QuiescenceNode<'a> {
     in_check: bool,
     /// Whether quiet checks are searched: at the first ply that is not in check.
     quiet_checks: bool,
-    /// The TT entry.
     entry: Option<Entry>,
     /// Whether the node is on a principal variation, or was in an earlier search.
     tt_pv: bool,

@@ -17,7 +17,6 @@ pub enum Score {
 impl Score {
     /// The score of the position before a move as one of the position after it, both from the mover's view: one move of
     /// a mate is made.
-    #[must_use]
     pub fn after_move(self) -> Score {
         match self {
             Score::Mate(moves) if moves > 1 => Score::Mate(moves - 1),

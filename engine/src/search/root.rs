@@ -22,7 +22,6 @@ const BOUNDS_AFTER: Duration = Duration::from_secs(3);
 /// Number of previous iterations whose mean value is the reference of the score drop.
 const SCORE_DROP_ITERATIONS: usize = 4;
 
-/// A move of the root position.
 #[derive(Clone, Debug)]
 pub(crate) struct RootMove {
     pub(super) mv: Move,
@@ -225,7 +224,6 @@ impl Search<'_> {
         Some(ScoredMove { mv: root_move.mv, piece_to: piece_to(board, root_move.mv), score: 0 })
     }
 
-    /// Updates a root move after its search with `window`.
     pub(super) fn update_root_move(&mut self, info: &MoveInfo, value: Value, window: Window, nodes: u64) {
         let seldepth = self.seldepth;
         let Some(root_move) = self.root_moves.iter_mut().find(|root_move| root_move.mv == info.mv) else { return };

@@ -387,7 +387,6 @@ fn time_left(threads: usize, pondering: Option<Duration>) -> Duration {
     remaining
 }
 
-/// A Spanish game.
 const GAME: [&str; 28] = [
     "e2e4", "e7e5", "g1f3", "b8c6", "f1b5", "a7a6", "b5a4", "g8f6", "e1g1", "f8e7", "f1e1", "b7b5", "a4b3",
     "d7d6", //

@@ -6,12 +6,6 @@ use std::num::NonZeroU64;
 use std::time::Duration;
 
 /// The time of `nodes` nodes on a clock that counts nodes instead of time.
-///
-/// ```
-/// # use dyad_engine::search::time_of;
-/// # use std::{num::NonZeroU64, time::Duration};
-/// assert_eq!(time_of(500, NonZeroU64::new(200_000).unwrap()), Duration::from_micros(2_500));
-/// ```
 pub fn time_of(nodes: u64, nps: NonZeroU64) -> Duration {
     let nanoseconds = u128::from(nodes) * 1_000_000_000 / u128::from(nps.get());
     Duration::from_nanos(u64::try_from(nanoseconds).unwrap_or(u64::MAX))
@@ -65,15 +59,6 @@ fn percent(per_cent: i32) -> f64 {
 
 impl TimeBounds {
     /// Bounds for a move on this clock. `overhead` is lost between engine and clock with each move.
-    ///
-    /// ```
-    /// # use dyad_engine::{params::Params, search::{Clock, TimeBounds}};
-    /// # use std::time::Duration;
-    /// let [remaining, increment] = [8_000, 80].map(Duration::from_millis);
-    /// let clock = Clock { remaining, increment, moves_to_go: None };
-    /// let bounds = TimeBounds::new(&clock, Duration::from_millis(10), &Params::default());
-    /// assert!(bounds.soft <= bounds.hard && bounds.hard < clock.remaining);
-    /// ```
     pub fn new(clock: &Clock, overhead: Duration, params: &Params) -> TimeBounds {
         let remaining = clock.remaining.as_secs_f64();
         let increment = clock.increment.as_secs_f64();

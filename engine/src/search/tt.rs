@@ -49,7 +49,6 @@ impl Bound {
     }
 }
 
-/// An entry of the table.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Entry {
     /// The best move, if any. It may be illegal after a key collision.
@@ -74,7 +73,6 @@ impl Entry {
     }
 }
 
-/// Entries of a cluster.
 const CLUSTER_SIZE: usize = 4;
 /// Number of generations: 5 bits.
 const GENERATIONS: u64 = 32;
@@ -85,9 +83,7 @@ const KEPT_DEPTH: i32 = 4;
 /// Plies added to [`KEPT_DEPTH`] if the bound is from a principal variation.
 const KEPT_PV_DEPTH: i32 = 2;
 
-/// Bytes of a cache line.
 const CACHE_LINE: usize = 64;
-/// Words of a page of memory.
 const PAGE_WORDS: usize = 4096 / size_of::<AtomicU64>();
 /// Words of a cluster, which fills a cache line.
 const CLUSTER_WORDS: usize = 2 * CLUSTER_SIZE;
@@ -109,7 +105,6 @@ fn write([check, data]: &Slot, key: u64, value: u64) {
     check.store(key ^ value, Relaxed);
 }
 
-/// The entries of a cluster.
 fn slots(cluster: &[AtomicU64; CLUSTER_WORDS]) -> &[Slot] {
     cluster.as_chunks().0
 }
@@ -173,13 +168,9 @@ fn generation_of(data: u64) -> u64 {
 }
 
 impl Table {
-    /// Bytes of an entry.
     pub(crate) const ENTRY_BYTES: u64 = size_of::<Slot>() as u64;
 
     /// A table of `megabytes` (2^20 bytes).
-    ///
-    /// # Errors
-    /// Without enough memory.
     pub(crate) fn new(megabytes: usize) -> Result<Table, HashError> {
         check_memory(megabytes, available_megabytes())?;
         Table::allocate(megabytes)
@@ -198,16 +189,12 @@ impl Table {
         table().ok_or_else(|| out_of_memory(megabytes, ""))
     }
 
-    /// Megabytes of the table.
     pub(crate) fn megabytes(&self) -> usize {
         (self.count * CACHE_LINE) >> 20
     }
 
     /// Resizes and empties the table. The old one is freed first. After an error the table is as it was if the memory
     /// was known not to suffice; else it is empty and has its old size, or a megabyte where even that is not to be had.
-    ///
-    /// # Errors
-    /// Without enough memory.
     pub(crate) fn resize(&mut self, megabytes: usize) -> Result<(), HashError> {
         let own = self.megabytes();
         check_memory(megabytes, available_megabytes().map(|free| free.saturating_add(own)))?;
@@ -263,7 +250,6 @@ impl Table {
         words.first_chunk().expect("all clusters are allocated")
     }
 
-    /// Prefetches the entry of a key.
     pub(crate) fn prefetch(&self, key: u64) {
         prefetch(self.cluster(key));
     }

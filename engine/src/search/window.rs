@@ -13,7 +13,6 @@ pub(super) struct Window {
 }
 
 impl Window {
-    /// The full window.
     pub(super) const OPEN: Window = Window { alpha: -INFINITE, beta: INFINITE };
 
     #[inline(always)]

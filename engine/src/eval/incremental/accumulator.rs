@@ -7,13 +7,11 @@ use super::compiled::Compiled;
 use super::sums::PieceSums;
 use crate::board::{Board, Delta};
 
-/// The accumulator stack.
 pub(crate) struct Accumulator {
     stack: Vec<StackEntry>,
     top: usize,
 }
 
-/// A position of the stack.
 struct StackEntry {
     /// The pieces that the move to the position changed; none at the root.
     delta: Delta,
@@ -28,7 +26,6 @@ impl StackEntry {
 }
 
 impl Accumulator {
-    /// An accumulator without valid sums.
     pub(crate) fn new() -> Accumulator {
         Accumulator { stack: vec![StackEntry::invalid()], top: 0 }
     }
@@ -51,7 +48,6 @@ impl Accumulator {
         self.stack[0].valid = false;
     }
 
-    /// Pushes the position after a move.
     pub(crate) fn push(&mut self, delta: &Delta) {
         self.top += 1;
         if self.top == self.stack.len() {
@@ -69,7 +65,6 @@ impl Accumulator {
         self.top = self.top.checked_sub(1).expect("pops match pushes");
     }
 
-    /// The sums of `board`, the current position.
     pub(crate) fn get(&mut self, compiled: &Compiled, board: &Board) -> &PieceSums {
         let mut valid = self.top;
         while !self.stack[valid].valid {

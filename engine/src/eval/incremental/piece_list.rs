@@ -11,12 +11,10 @@ pub(crate) struct PieceList {
 }
 
 impl PieceList {
-    /// No pieces.
     pub(crate) fn empty() -> PieceList {
         PieceList { list: [NO_PIECE; 32], slots: [0; 64], len: 0 }
     }
 
-    /// Adds a piece.
     pub(crate) fn add(&mut self, piece: PackedPiece) {
         self.list[self.len] = piece;
         self.slots[square(piece)] = self.len as u8;
@@ -34,7 +32,6 @@ impl PieceList {
         self.list[self.len] = NO_PIECE;
     }
 
-    /// The pieces that are not in `others`.
     pub(crate) fn without(&self, others: &PieceList) -> PieceList {
         let mut rest = PieceList::empty();
         let in_others =
@@ -43,17 +40,14 @@ impl PieceList {
         rest
     }
 
-    /// Number of pieces.
     pub(crate) fn len(&self) -> usize {
         self.len
     }
 
-    /// All pieces.
     pub(crate) fn pieces(&self) -> &[PackedPiece] {
         &self.list[..self.len]
     }
 
-    /// All pieces, padded with [`NO_PIECE`].
     #[cfg(all(target_arch = "x86_64", target_feature = "avx2"))]
     pub(crate) fn padded(&self) -> &[PackedPiece; 32] {
         &self.list

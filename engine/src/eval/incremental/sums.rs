@@ -82,7 +82,6 @@ fn difference(compiled: &Compiled, kept: &PieceList, removed: &[PackedPiece], ad
     sums
 }
 
-/// The pair terms among these pieces.
 #[inline(always)]
 fn among(pairs: &PairTable, pieces: &[PackedPiece]) -> [i32; 2] {
     match *pieces {

@@ -32,18 +32,15 @@ const ROWS: usize = 6 * pairs::ROWS;
 /// Distance between rows. Without padding, all entries of a column would compete for a few cache lines.
 const STRIDE: usize = PACKED_PIECES + 16;
 
-/// Middlegame and endgame weight of a pair.
 pub(crate) type PairWeight = [i16; 2];
 /// The entries of one piece with all others.
 pub(crate) type Row = [PairWeight; PACKED_PIECES];
 
-/// Packs a piece-square.
 #[inline(always)]
 pub(crate) fn packed_piece(piece: PieceSquare) -> PackedPiece {
     (piece.color.to_index() << 9 | piece.piece.to_index() << 6 | piece.square.to_index()) as PackedPiece
 }
 
-/// Undoes [`packed_piece`].
 pub(crate) fn unpacked_piece(packed: PackedPiece) -> PieceSquare {
     let (color, kind) = (usize::from(packed >> 9), usize::from(packed >> 6 & 7));
     PieceSquare::new(COLORS[color], PIECES[kind], ALL_SQUARES[usize::from(packed & 63)])
@@ -64,7 +61,6 @@ pub(crate) struct StoredRow {
     pub negative: bool,
 }
 
-/// The stored row of a piece.
 #[inline(always)]
 pub(crate) fn stored_row(piece: PackedPiece) -> StoredRow {
     let negative = piece >> 9 != 0;
@@ -90,7 +86,6 @@ impl SquareTable {
         SquareTable(table)
     }
 
-    /// The entry of a piece.
     #[inline(always)]
     pub(crate) fn get(&self, packed: PackedPiece) -> [i32; 2] {
         self.0[usize::from(packed) % PACKED_PIECES]
@@ -102,7 +97,6 @@ impl SquareTable {
 pub(crate) struct PairTable(Vec<PairWeight>);
 
 impl PairTable {
-    /// Whether no pair has a weight.
     pub(crate) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -141,14 +135,12 @@ impl PairTable {
         WITH_PAIR_TERMS.iter().try_for_each(|&(piece, other)| self.set(piece, other, weights))
     }
 
-    /// A stored row.
     #[inline(always)]
     pub(crate) fn row(&self, index: usize) -> &Row {
         let start = index * STRIDE;
         self.0[start..start + PACKED_PIECES].try_into().expect("the slice has the length of a row")
     }
 
-    /// The entry of two pieces.
     pub(crate) fn get(&self, piece: PackedPiece, other: PackedPiece) -> [i32; 2] {
         let StoredRow { index, flip, negative } = stored_row(piece);
         let [mg, eg] = self.row(index)[usize::from(other ^ flip) % PACKED_PIECES].map(i32::from);
@@ -185,7 +177,6 @@ fn stored() -> impl Iterator<Item = (PieceSquare, PieceSquare)> {
     })
 }
 
-/// The stored entries with pair terms.
 static WITH_PAIR_TERMS: LazyLock<Vec<(PieceSquare, PieceSquare)>> = LazyLock::new(|| {
     let has_pair_terms = |&(piece, other): &(PieceSquare, PieceSquare)| {
         let mut features: Vec<(u32, i32)> = Vec::new();

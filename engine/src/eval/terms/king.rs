@@ -19,11 +19,8 @@ mod unit {
     pub(crate) const SAFE_CHECK: [[i32; 2]; 4] = [[79, 126], [64, 97], [108, 188], [77, 112]];
     /// A piece type with unsafe checks only.
     pub(crate) const UNSAFE_CHECK: i32 = 15;
-    /// A weak square of the king ring.
     pub(crate) const WEAK_SQUARE: i32 = 18;
-    /// An attack on a square of the king ring.
     pub(crate) const RING_ATTACK: i32 = 6;
-    /// A pinned defender.
     pub(crate) const PINNED: i32 = 10;
     /// The attacker has no queen.
     pub(crate) const NO_QUEEN: i32 = -87;

@@ -24,7 +24,6 @@ fn board(fen: &str) -> Board {
     Board::from_fen(fen).unwrap_or_else(|error| panic!("{fen}: {error}"))
 }
 
-/// Calls `check` with positions of random games.
 fn random_positions(games: usize, mut check: impl FnMut(&Board)) {
     random_boards(150 * games, games as u128, |board, _| check(board));
 }
@@ -193,7 +192,6 @@ fn pair_terms_are_the_features_of_pair_groups() {
     assert_eq!(reached, names(Kind::Pair));
 }
 
-/// The names of the groups of a kind.
 fn names(kind: Kind) -> HashSet<&'static str> {
     GROUPS.iter().filter(|group| group.kind == kind).map(|group| group.name).collect()
 }

@@ -67,7 +67,6 @@ impl RingAttack {
         self.by_piece[piece] += squares as i32;
     }
 
-    /// Number of attackers.
     #[inline(always)]
     pub(crate) fn attackers(&self) -> usize {
         (self.attack % (1 << Self::WEIGHT_SHIFT)) as usize
@@ -123,7 +122,6 @@ impl Side {
         self.pieces[KING].to_square()
     }
 
-    /// Adds the attacks of one piece.
     #[inline(always)]
     pub(crate) fn add_attacks(&mut self, piece: usize, squares: BitBoard) {
         self.twice |= self.attacked & squares;

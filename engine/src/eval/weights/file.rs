@@ -25,14 +25,6 @@ const NO_HASH: &str = "the weights have no content hash, so that damage would no
 
 impl Weights {
     /// Reads the text of a weights file.
-    ///
-    /// ```
-    /// # use dyad_engine::eval::Weights;
-    /// let material = Weights::material();
-    /// let read = Weights::from_json(&material.to_json()).unwrap();
-    /// assert!(read.plays_as(&material) && read.id() == material.id());
-    /// assert!(Weights::from_json(b"{}").is_err());
-    /// ```
     pub fn from_json(text: &[u8]) -> Result<Weights, WeightsError> {
         // Some editors write a byte order mark.
         let text = text.strip_prefix("\u{feff}".as_bytes()).unwrap_or(text);
@@ -127,7 +119,6 @@ struct Layout {
     groups: Vec<(String, usize)>,
 }
 
-/// The weights by group, in the order of the file.
 struct GroupWeights(Vec<(String, Integers)>);
 
 /// The weights of a group, written as `0` if all are zero.

@@ -14,7 +14,6 @@ const LARGEST_FILE: u64 = 256 << 20;
 
 impl Network {
     /// Identity of the network: eight hexadecimal digits.
-    #[must_use]
     pub fn id(&self) -> String {
         let mut crc = crc32fast::Hasher::new();
         crc.update(format!("{:?}", self.sizes()).as_bytes());
@@ -23,17 +22,11 @@ impl Network {
     }
 
     /// Writes the file.
-    ///
-    /// # Errors
-    /// When the system refuses.
     pub fn save(&self, path: &Path) -> Result<(), Error> {
         write(path, self)
     }
 
     /// Reads the file.
-    ///
-    /// # Errors
-    /// When it cannot be read, or is no network.
     pub fn load(path: &Path) -> Result<Network, Error> {
         let network: Network = read(path)?;
         let shapes = network.sizes().shapes().concat();

@@ -94,9 +94,6 @@ fn area(won: &[i32], lost: &[i32]) -> f64 {
 const BATCH: u64 = 256;
 
 /// Measures a network on random pairs of test positions. Also returns the pairs per second, all threads together.
-///
-/// # Errors
-/// When the samples cannot be read, or have no such positions.
 pub fn of_network(
     network: &Network,
     samples: &SampleFile,

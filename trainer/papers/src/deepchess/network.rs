@@ -22,7 +22,6 @@ pub struct Bits(Box<[u16]>);
 
 impl Bits {
     /// Those of a board.
-    #[must_use]
     pub fn new(board: &Board) -> Bits {
         let kind = |placed: dyad_engine::board::PieceSquare| {
             let kind = 6 * placed.color.to_index() + placed.piece.to_index();
@@ -60,7 +59,6 @@ pub struct Layer {
 
 impl Layer {
     /// All zero.
-    #[must_use]
     pub fn zeros(inputs: usize, outputs: usize) -> Layer {
         Layer { weights: Array2::zeros((inputs, outputs)), bias: Array1::zeros(outputs) }
     }
@@ -171,7 +169,6 @@ impl Sizes {
     }
 
     /// How many numbers a network of these sizes has.
-    #[must_use]
     pub fn parameters(&self) -> usize {
         self.shapes().iter().flatten().map(|(inputs, outputs)| (inputs + 1) * outputs).sum()
     }
@@ -196,7 +193,6 @@ pub struct Trace {
 
 impl Trace {
     /// The answers before they are made probabilities, a row for each pair.
-    #[must_use]
     pub fn answers(&self) -> &Array2<f32> {
         self.compared.last().expect("a comparator has layers")
     }
@@ -204,7 +200,6 @@ impl Trace {
 
 impl Network {
     /// Random weights.
-    #[must_use]
     pub fn random(sizes: &Sizes, seed: u64) -> Network {
         let vector = sizes.encoder.last().copied().unwrap_or(INPUTS);
         Network {
@@ -214,7 +209,6 @@ impl Network {
     }
 
     /// A network with nothing but zeros: a gradient before anything is learned.
-    #[must_use]
     pub fn zeros(sizes: &Sizes) -> Network {
         let zeros = |shapes: Vec<(usize, usize)>| {
             shapes.into_iter().map(|(inputs, outputs)| Layer::zeros(inputs, outputs)).collect()
@@ -224,7 +218,6 @@ impl Network {
     }
 
     /// The sizes of its layers.
-    #[must_use]
     pub fn sizes(&self) -> Sizes {
         let of = |layers: &[Layer]| layers.iter().map(|layer| layer.bias.len()).collect();
         Sizes { encoder: of(&self.encoder), comparator: of(&self.comparator) }
@@ -241,13 +234,11 @@ impl Network {
     }
 
     /// Numbers in the vector of a position.
-    #[must_use]
     pub fn vector(&self) -> usize {
         self.encoder.last().map_or(INPUTS, |layer| layer.bias.len())
     }
 
     /// The vectors of positions, a row each.
-    #[must_use]
     pub fn encode(&self, batch: &[&Bits]) -> Array2<f32> {
         encoded(&self.encoder, batch).pop().expect("an encoder has layers")
     }
@@ -265,13 +256,11 @@ impl Network {
     }
 
     /// The answers for pairs of vectors, before they are made probabilities.
-    #[must_use]
     pub fn compare(&self, vectors: Array2<f32>) -> Array2<f32> {
         self.compared(vectors).pop().expect("a comparator has layers")
     }
 
     /// The forward pass for pairs of positions.
-    #[must_use]
     pub fn forward(&self, first: &[&Bits], second: &[&Bits]) -> Trace {
         let encoded = encoded(&self.encoder, &[first, second].concat());
         let vectors = encoded.last().expect("an encoder has layers");
@@ -315,7 +304,6 @@ impl Network {
 }
 
 /// The probability that the first position is the better one for White, by the two answers.
-#[must_use]
 pub fn chance(answers: [f32; 2]) -> f32 {
     1.0 / (1.0 + (answers[1] - answers[0]).exp())
 }

@@ -27,7 +27,6 @@ use crate::deepchess::network::{Bits, Network};
 enum Worth {
     /// This color mates at this ply.
     Mate(Color, usize),
-    /// A position, by its vector.
     Position(Arc<[f32]>),
 }
 
@@ -49,7 +48,6 @@ const DEEPEST: usize = MAX_PLY - QUIESCENCE as usize;
 pub struct ComparisonEngine {
     network: Arc<Network>,
     vectors: HashMap<u64, Arc<[f32]>>,
-    /// The best move found in a position.
     best: HashMap<u64, Move>,
     draw: Arc<[f32]>,
     /// Keys of the positions before.
@@ -69,7 +67,6 @@ struct Bounds {
 
 impl ComparisonEngine {
     /// An engine with this network.
-    #[must_use]
     pub fn new(network: Arc<Network>) -> ComparisonEngine {
         let draw = vector(&network, &Board::startpos());
         let limits = Bounds { nodes: u64::MAX, until: None, binding: false };
@@ -219,7 +216,6 @@ impl ComparisonEngine {
     }
 }
 
-/// The vector of a position.
 fn vector(network: &Network, board: &Board) -> Arc<[f32]> {
     network.encode(&[&Bits::new(board)]).into_iter().collect()
 }
@@ -278,7 +274,6 @@ impl Player for ComparisonEngine {
 
 impl Network {
     /// The network as a player of matches.
-    #[must_use]
     pub fn player(self, name: &str) -> MatchPlayer {
         let network = Arc::new(self);
         MatchPlayer::other(name, network.id(), move || ComparisonEngine::new(Arc::clone(&network)))

@@ -276,7 +276,6 @@ impl<'a> Trainer<'a, '_> {
     }
 }
 
-/// Takes a step against a gradient.
 fn descend(layer: &mut Layer, gradient: &Layer, step: f32) {
     layer.weights.scaled_add(-step, &gradient.weights);
     layer.bias.scaled_add(-step, &gradient.bias);

@@ -166,7 +166,6 @@ fn training(batch: usize, depth: u32) -> TrainingSettings {
     TrainingSettings { depth, batch, ..TrainingSettings::default() }
 }
 
-/// The families and groups of a version.
 fn groups(version: usize) -> Vec<&'static str> {
     [&EVAL0[..], VERSIONS[version].0].concat()
 }

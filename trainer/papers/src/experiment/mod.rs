@@ -130,10 +130,6 @@ pub const ALL: [Experiment; 4] = [
 ];
 
 impl ExperimentSettings {
-    /// The experiment.
-    ///
-    /// # Errors
-    /// When none has this name, or a required input is missing.
     fn experiment(&self) -> Result<&'static Experiment, Error> {
         let name = &self.name;
         let found = ALL.iter().find(|experiment| experiment.name == name).ok_or_else(|| {

@@ -9,30 +9,24 @@ use dyad_trainer::arena::statistics::Estimate;
 
 use crate::experiment::run::Run;
 
-/// The column of [`Run::scale`].
 pub(super) const SCALE_COLUMN: &str = "Scale, 1/1024";
 
 /// A match to play and to show.
 pub(super) struct Pairing {
-    /// The players' names in the table.
     pub label: String,
-    /// The name of the step.
     pub step: String,
-    /// Weights or networks.
     pub players: [String; 2],
     /// The first player's score in the paper, in percent.
     pub paper: Option<f64>,
 }
 
 impl Pairing {
-    /// Two players with these names.
     pub fn new(a: &str, b: &str, paper: Option<f64>) -> Pairing {
         Pairing { label: format!("{a} vs. {b}"), step: format!("{a}_{b}"), players: [a, b].map(String::from), paper }
     }
 }
 
 impl Run<'_, '_> {
-    /// Begins the page.
     pub fn begin_page(&mut self, title: &str, paper: &str) {
         let (size, seed) = (self.settings.size, self.settings.seed);
         self.page = format!("# {title}\n\n{paper}. Size {size:?}, seed {seed}.\n");
@@ -47,17 +41,14 @@ impl Run<'_, '_> {
         );
     }
 
-    /// Adds a heading.
     pub fn heading(&mut self, text: &str) {
         let _ = write!(self.page, "\n## {text}\n");
     }
 
-    /// Adds a paragraph.
     pub fn text(&mut self, text: &str) {
         let _ = write!(self.page, "\n{text}\n");
     }
 
-    /// Adds a table.
     pub fn table<S: AsRef<str>>(&mut self, caption: &str, head: &[S], rows: &[Vec<String>]) {
         self.text(caption);
         let head: Vec<&str> = head.iter().map(AsRef::as_ref).collect();
@@ -86,7 +77,6 @@ impl Run<'_, '_> {
         Ok(())
     }
 
-    /// The scale of a step's weights.
     pub fn scale(&self, name: &str) -> Result<String, Error> {
         Ok(self.weights(name)?.units.scale.to_string())
     }
@@ -103,17 +93,14 @@ impl Run<'_, '_> {
     }
 }
 
-/// A number with its interval.
 pub(super) fn interval(found: Estimate, decimals: usize) -> String {
     format!("{:.decimals$} ({:.decimals$} to {:.decimals$})", found.value, found.low, found.high)
 }
 
-/// The first player's score in percent.
 pub(super) fn score(played: &MatchRecord) -> String {
     interval(in_percent(played.score), 1)
 }
 
-/// A fraction in percent.
 pub(super) fn in_percent(found: Estimate) -> Estimate {
     let Estimate { value, low, high } = found;
     Estimate { value: 100.0 * value, low: 100.0 * low, high: 100.0 * high }

@@ -35,7 +35,6 @@ const PIECES: [Feature; 5] = [
     ("rook", "material", Some(3), 500),
     ("queen", "material", Some(4), 900),
 ];
-/// The groups that learn.
 const GROUPS: [&str; 8] = [
     "material",
     "piece_square",

@@ -30,7 +30,6 @@ const SETTINGS: &str = "settings.json";
 const RESULTS: &str = "results.json";
 /// The tables.
 pub const PAGE: &str = "results.md";
-/// The folder of the steps.
 const STEPS: &str = "steps";
 
 /// Progress of a run.
@@ -49,12 +48,10 @@ pub enum ExperimentEvent {
     },
 }
 
-/// An experiment that runs.
 pub(super) struct Run<'a, 'b> {
     pub settings: &'a ExperimentSettings,
     /// Threads, stop, and the receiver of the events.
     pub context: &'a mut Context<'b, ExperimentEvent>,
-    /// The folder of the experiment.
     folder: &'a Path,
     /// The content of [`SETTINGS`], with the running program.
     saved: Json,
@@ -108,16 +105,12 @@ fn saved(settings: &ExperimentSettings, revision: &str) -> Result<Json, Error> {
 }
 
 /// The settings of the experiment in a folder.
-///
-/// # Errors
-/// When it contains none.
 pub fn saved_settings(folder: &Path) -> Result<ExperimentSettings, Error> {
     let path = folder.join(SETTINGS);
     let none = || Error::Settings(format!("{} is not the folder of an experiment", folder.display()));
     serde_json::from_value(read(&path)?.ok_or_else(none)?).map_err(|error| Error::content(&path, "settings", error))
 }
 
-/// Name, size and checksum of a file.
 fn input_file(path: &Path) -> Result<Json, Error> {
     let (mut file, mut crc) = (files::open(path).map_err(Error::file("read", path))?, crc32fast::Hasher::new());
     let (mut buffer, mut bytes) = (vec![0; 1 << 16], 0);
@@ -169,7 +162,6 @@ fn write(path: &Path, value: &Json) -> Result<(), Error> {
     write_atomic(path, &text).map_err(Error::file("write", path))
 }
 
-/// Version, revision and checksum of the running program.
 fn program(revision: &str) -> String {
     let crc = std::env::current_exe().and_then(fs::read).map(|bytes| crc32fast::hash(&bytes));
     let crc = crc.map_or_else(|_| "unknown".to_string(), |crc| format!("{crc:08x}"));
@@ -187,7 +179,6 @@ impl Run<'_, '_> {
         self.settings.positions.unwrap_or(self.pick(of_sizes))
     }
 
-    /// The folder of a step's output.
     pub fn folder_of(&self, name: &str) -> PathBuf {
         self.folder.join(STEPS).join(name)
     }

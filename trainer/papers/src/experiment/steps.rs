@@ -81,7 +81,6 @@ impl Trained {
 }
 
 impl Run<'_, '_> {
-    /// The samples of a step.
     pub fn samples(&self, name: &str) -> Result<SampleFile, Error> {
         SampleFile::open(&self.folder_of(name).join(SAMPLES))
     }
@@ -103,12 +102,10 @@ impl Run<'_, '_> {
         Ok(Some(weights.id()))
     }
 
-    /// The network of a step.
     pub fn network(&self, name: &str) -> Result<Network, Error> {
         Network::load(&self.folder_of(name).join(NETWORK))
     }
 
-    /// Draws positions of games.
     pub fn prepare(
         &mut self,
         name: &str,
@@ -129,7 +126,6 @@ impl Run<'_, '_> {
         })
     }
 
-    /// The hash of a step's samples.
     fn samples_hash(&self, name: &str) -> Result<Option<String>, Error> {
         Ok(Some(format!("{:016x}", self.samples(name)?.summary.identity)))
     }
@@ -212,7 +208,6 @@ impl Run<'_, '_> {
         })
     }
 
-    /// Weights by formulas.
     pub fn hand_tuned(&mut self, name: &str, tapered: bool) -> Result<(), Error> {
         self.step(name, |run, _| Ok((run.save_weights(name, hand_tuned(tapered))?, ())))
     }
@@ -327,7 +322,6 @@ fn is_named(group: &layout::Group, names: &[&str]) -> bool {
     names.iter().any(|&name| group.family.name() == name || group.name == name)
 }
 
-/// The hash of a measurement.
 pub(super) fn hash_of_json(result: &impl Serialize) -> String {
     hash_of(&serde_json::to_value(result).expect("plain data").to_string())
 }
