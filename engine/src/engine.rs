@@ -9,7 +9,7 @@ use crate::value::DRAW;
 use crossbeam::utils::CachePadded;
 use std::slice::IterMut;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
-use std::sync::{Arc, Mutex, OnceLock};
+use std::sync::{Arc, Mutex};
 use std::thread::{self, Scope};
 
 /// Megabytes of the transposition table by default.
@@ -131,7 +131,6 @@ impl Engine {
             options,
             tables: tables.filter(|_| probe),
             tb_hits: AtomicU64::new(root.as_ref().map_or(0, |root| root.moves.len() as u64)),
-            nodes_at_hit: OnceLock::new(),
             root_ranks: root.as_ref(),
             bounds,
             finished: AtomicBool::new(false),

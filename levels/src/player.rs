@@ -126,7 +126,7 @@ impl LevelPlayer {
         limits: &Limits,
         options: &Options,
     ) -> Option<Duration> {
-        let has_other_limits = limits.nodes.is_some() || limits.depth.is_some() || limits.nps.is_some();
+        let has_other_limits = limits.nodes.is_some() || limits.depth.is_some();
         let bounds = bounds(limits, options).filter(|_| self.profile.think_time && !has_other_limits)?;
         let is_recapture = game.last_capture() == Some(mv.to());
         let deviation = normal_deviation(mix(self.random_word(game)));

@@ -95,7 +95,6 @@ impl Go {
             mate: self.number("mate").map(|mate| mate.clamp(1, MAX_PLY as i64 / 2) as u32),
             movetime: self.number("movetime").map(|time| milliseconds(time.max(1))),
             clock: self.clock(board.side_to_move()),
-            nps: None,
             infinite: self.infinite,
             ponder: self.ponder,
             searchmoves,

@@ -4,7 +4,6 @@ use super::time::Clock;
 use crate::board::Move;
 use crate::params::Params;
 use crate::tablebase::Tables;
-use std::num::NonZeroU64;
 use std::time::Duration;
 
 /// Limits of one search; the first one reached ends it.
@@ -20,9 +19,6 @@ pub struct Limits {
     pub movetime: Option<Duration>,
     /// The clock of the side to move.
     pub clock: Option<Clock>,
-    /// Nodes per second: the clock counts nodes instead of time. A search on one thread is then the same on any
-    /// machine.
-    pub nps: Option<NonZeroU64>,
     /// Sends the best move only after a stop.
     pub infinite: bool,
     /// Whether to ponder, for the caller that makes the [`Control`](crate::control::Control).

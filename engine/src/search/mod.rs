@@ -27,7 +27,7 @@ pub use limits::{Limits, MOVE_OVERHEAD, Options};
 pub(crate) use position::Position;
 pub use report::{Info, Outcome, Report, Score};
 pub(crate) use root::ThreadResult;
-pub use time::{Clock, TimeBounds, time_of};
+pub use time::{Clock, TimeBounds};
 pub(crate) use tt::Table;
 pub use tt::{Bound, HashError};
 
@@ -44,9 +44,8 @@ use ordering::{Arena, HistoryScorer, Picker, ScoredMove};
 use pv::PvLine;
 use root::RootMove;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
-use std::sync::{Arc, Mutex, OnceLock};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
-use time::nodes_in;
 use tt::Entry;
 use window::Window;
 
@@ -77,32 +76,20 @@ pub(crate) struct Shared<'a> {
     /// The tablebase ranks of the root moves, if all root moves have one.
     pub(crate) root_ranks: Option<&'a RootMoves>,
     pub(crate) tb_hits: AtomicU64,
-    /// Nodes at the ponder hit, if the clock counts nodes.
-    pub(crate) nodes_at_hit: OnceLock<u64>,
     pub(crate) on_report: &'a (dyn Fn(&Report) + Sync),
 }
 
 impl Shared<'_> {
-    /// Search time including pondering, measured since `go` or counted in nodes.
-    pub(crate) fn elapsed(&self) -> Duration {
-        match self.limits.nps {
-            Some(nps) => time_of(self.total_nodes(), nps),
-            None => self.since_start(),
-        }
-    }
-
     /// Search time before the ponder hit; zero without pondering, None before the hit.
     pub(crate) fn pondered(&self) -> Option<Duration> {
         if self.control.pondering() {
             return None;
         }
-        let Some(hit) = self.control.hit() else { return Some(Duration::ZERO) };
-        Some(match self.limits.nps {
-            Some(nps) => time_of(*self.nodes_at_hit.get_or_init(|| self.total_nodes()), nps),
-            None => hit.saturating_duration_since(self.control.accepted()),
-        })
+        let hit = self.control.hit();
+        Some(hit.map_or(Duration::ZERO, |hit| hit.saturating_duration_since(self.control.accepted())))
     }
 
+    /// Search time since `go`, including pondering.
     pub(crate) fn since_start(&self) -> Duration {
         Instant::now().saturating_duration_since(self.control.accepted())
     }
@@ -343,10 +330,6 @@ impl<'a> Search<'a> {
             self.nodes_taken = self.nodes + taken.max(1);
         }
         self.checkpoint = self.nodes_taken.min(self.nodes + CHECK_INTERVAL);
-        if let (Some(nps), Some(bounds), Some(pondered)) = (shared.limits.nps, shared.bounds, shared.pondered()) {
-            let left = nodes_in((pondered + bounds.hard).saturating_sub(shared.elapsed()), nps);
-            self.checkpoint = self.checkpoint.min(self.nodes + left.max(1));
-        }
         // The first iteration finds a reasonable move in almost no time, unless quiescence explodes. Helpers stop at
         // once and leave the processor to worker 0.
         let grace = self.id == 0 && self.completed_depth == 0 && self.nodes < FIRST_ITERATION_NODES;
@@ -357,7 +340,7 @@ impl<'a> Search<'a> {
     fn out_of_time(&self) -> bool {
         let shared = self.shared;
         let (Some(bounds), Some(pondered)) = (shared.bounds, shared.pondered()) else { return false };
-        pondered >= self.soft_bound || shared.elapsed() >= pondered + bounds.hard
+        pondered >= self.soft_bound || shared.since_start() >= pondered + bounds.hard
     }
 
     /// Clears the PV line of the node and updates the selective depth.

@@ -371,7 +371,7 @@ impl Search<'_> {
         } else {
             bounds.adjusted(&factors, self.params())
         };
-        !shared.control.pondering() && shared.elapsed() >= self.soft_bound
+        !shared.control.pondering() && shared.since_start() >= self.soft_bound
     }
 }
 

@@ -2,20 +2,7 @@
 //! soft one scaled by the state of the search.
 
 use crate::params::Params;
-use std::num::NonZeroU64;
 use std::time::Duration;
-
-/// The time of `nodes` nodes on a clock that counts nodes instead of time.
-pub fn time_of(nodes: u64, nps: NonZeroU64) -> Duration {
-    let nanoseconds = u128::from(nodes) * 1_000_000_000 / u128::from(nps.get());
-    Duration::from_nanos(u64::try_from(nanoseconds).unwrap_or(u64::MAX))
-}
-
-/// The nodes of `time` on a clock that counts nodes, rounded up.
-pub(crate) fn nodes_in(time: Duration, nps: NonZeroU64) -> u64 {
-    let nodes = (time.as_nanos().saturating_mul(u128::from(nps.get()))).div_ceil(1_000_000_000);
-    u64::try_from(nodes).unwrap_or(u64::MAX)
-}
 
 /// The clock of the side to move.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
