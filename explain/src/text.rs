@@ -309,7 +309,6 @@ fn pawns(hundredths: i32) -> String {
 mod tests {
     use super::*;
     use crate::evaluation::tests::{MIDDLEGAME, board, weights};
-    use crate::testing::game;
 
     #[test]
     fn the_table_has_a_line_for_each_group_that_counts() {
@@ -381,12 +380,5 @@ mod tests {
             assert_eq!((100.0 * total).round(), evaluated, "{text}");
             assert_eq!(text.contains(NOT_LINEAR), is_known, "{text}");
         }
-    }
-
-    #[test]
-    fn variations_have_move_numbers() {
-        let game = game("rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1", "e5 Nf3 Nc6");
-        assert_eq!(variation(game.start(), &[]), "");
-        assert_eq!(variation(game.start(), game.moves()), "1... e5 2. Nf3 Nc6");
     }
 }

@@ -263,24 +263,3 @@ impl Iterator for Each {
         Some(first)
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::board::ALL_SQUARES;
-
-    #[test]
-    fn a_square_is_found_by_its_index() {
-        for (index, expected) in ALL_SQUARES.into_iter().enumerate() {
-            assert_eq!(square(index), expected);
-            assert_eq!(square(index + 64), expected);
-        }
-    }
-
-    #[test]
-    fn each_visits_every_square_of_a_set_once_in_order() {
-        for set in [EMPTY, BitBoard(1), BitBoard(1 << 63), BitBoard(0x8142_2418_1824_4281), !EMPTY] {
-            assert!(each(set).eq(set), "{set:?}");
-        }
-    }
-}

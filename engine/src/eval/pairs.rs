@@ -120,14 +120,6 @@ mod tests {
         })
     }
 
-    fn flipped(piece: PieceSquare) -> PieceSquare {
-        PieceSquare::new(!piece.color, piece.piece, ALL_SQUARES[piece.square.to_index() ^ 56])
-    }
-
-    fn mirrored(piece: PieceSquare) -> PieceSquare {
-        PieceSquare { square: ALL_SQUARES[piece.square.to_index() ^ 7], ..piece }
-    }
-
     /// All pairs of legally placed pieces reach all tables, and every index but those of pawns on the first and last
     /// rank.
     #[test]
@@ -159,17 +151,5 @@ mod tests {
             assert_eq!((pair.index(), pair.sign), (index, 1));
         }
         assert_eq!(LEN, 72 * 32 * 63);
-    }
-
-    #[test]
-    fn symmetric_images_share_a_weight() {
-        for first in all_pieces().step_by(5) {
-            for other in all_pieces().filter(|other| other.square != first.square) {
-                let original = pair(first, other);
-                assert_eq!(pair(mirrored(first), mirrored(other)), original);
-                let flip = pair(flipped(first), flipped(other));
-                assert_eq!(flip, Pair { sign: -original.sign, ..original });
-            }
-        }
     }
 }

@@ -413,27 +413,6 @@ mod tests {
         }
     }
 
-    /// Resident memory of this process.
-    #[cfg(target_os = "linux")]
-    fn resident_megabytes() -> usize {
-        let text = std::fs::read_to_string("/proc/self/statm").unwrap();
-        let pages: usize = text.split(' ').nth(1).unwrap().parse().unwrap();
-        (pages * 4096) >> 20
-    }
-
-    #[cfg(target_os = "linux")]
-    #[test]
-    fn a_large_table_takes_memory_only_as_it_is_filled() {
-        let before = resident_megabytes();
-        let mut table = Table::new(2048).unwrap();
-        table.new_search();
-        (0..100).for_each(|i| table.store((u64::MAX / 100) * i, 0, &entry(5, 3)));
-        table.clear(2);
-        assert!((0..100).all(|i| table.probe((u64::MAX / 100) * i, 0).is_none()));
-        // Other tests run at the same time.
-        assert!(resident_megabytes() < before + 1024, "{} MB, {before} before", resident_megabytes());
-    }
-
     #[test]
     fn a_resized_table_is_empty_and_one_that_cannot_be_resized_is_as_it_was() {
         let key = u64::MAX / 3;

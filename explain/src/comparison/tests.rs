@@ -72,18 +72,6 @@ fn searched_moves_differ_by_the_sum_of_their_parts() {
 }
 
 #[test]
-fn a_lost_queen_is_material() {
-    let start = game("r1bqkbnr/pppp1ppp/2n5/4p3/4P3/5Q2/PPPP1PPP/RNB1KBNR w KQkq - 0 1", "");
-    let found = compare(&start, ["f1c4", "f3f7"], 4_000);
-    let topics = found.difference.topics();
-    assert_eq!(topics[0].topic.words(found.names()), "material");
-    assert!(found.pawns(topics[0].amount) > 5.0, "{found}");
-    let text = found.to_string();
-    assert!(text.contains("1. Qxf7+ loses a queen for a pawn"), "{text}");
-    assert!(text.contains("after Bc4: 1 more queen for White"), "{text}");
-}
-
-#[test]
 fn mates_and_draws_are_named() {
     let mating = game("6k1/5ppp/8/8/8/8/5PPP/3R2K1 w - - 0 1", "");
     let found = compare(&mating, ["d1d8", "d1d2"], 2_000);

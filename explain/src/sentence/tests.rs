@@ -3,7 +3,6 @@
 use super::*;
 use crate::comparison::ComparedMove;
 use crate::difference::{PvEnd, PvLeaf};
-use crate::line::piece_list;
 use crate::testing::{compare, engine, game, random_boards};
 use dyad_engine::board::{Board, Game, attacks, sign};
 use dyad_engine::control::Control;
@@ -402,14 +401,6 @@ fn gains_are_named_as_players_name_them() {
     ] {
         assert_eq!(words(net), expected);
     }
-}
-
-#[test]
-fn pieces_are_counted() {
-    let board = Board::from_fen("r3k2r/r6r/8/8/8/8/8/4K3 w - - 0 1").expect("a legal position");
-    let [e8, a8, h8, a7, h7] = [Square::E8, Square::A8, Square::H8, Square::A7, Square::H7];
-    assert_eq!(piece_list(&board, &[e8, a8]), ["king", "rook"]);
-    assert_eq!(piece_list(&board, &[e8, a8, h8, a7, h7]), ["king", "four rooks"]);
 }
 
 /// The better of two moves is named, in whatever order they come.

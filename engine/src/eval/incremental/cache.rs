@@ -36,27 +36,3 @@ impl<T: Copy + Default> Cache<T> {
         value
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn computes_a_value_once_and_again_after_invalidation() {
-        let mut cache = Cache::new(1024);
-        let mut computed = 0;
-        for round in 1..=2 {
-            for _ in 0..3 {
-                let value = *cache.get(0, || {
-                    computed += 1;
-                    7
-                });
-                assert_eq!((value, computed), (7, round));
-            }
-            cache.invalidate();
-        }
-        for key in 0..100_000u64 {
-            assert_eq!(*cache.get(key << 9, || key), key);
-        }
-    }
-}

@@ -36,32 +36,6 @@ fn a_feature_knows_its_group() {
 }
 
 #[test]
-fn batches_are_the_features_of_batched_groups() {
-    let rows: Vec<usize> = batches().map(|batch| batch.row).collect();
-    assert!(rows.iter().copied().eq(0..BATCHES));
-    for (target, defense) in (0..Target::LEN).flat_map(|target| Defense::ALL.map(|defense| (target, defense))) {
-        let batch = ATTACKED.batch(defense, Target(target));
-        assert!(batches().any(|other| other == batch));
-        for attacker in 0..batch.len {
-            assert_eq!(batch.feature(attacker), ATTACKED.at(defense, Attacker(attacker), Target(target)));
-        }
-    }
-}
-
-#[test]
-fn checksum_sees_names_lengths_and_order() {
-    let sum = |groups: &[(&str, usize)]| checksum_of(groups.iter().copied());
-    let all = [
-        sum(&[("a", 1), ("b", 2)]),
-        sum(&[("b", 2), ("a", 1)]),
-        sum(&[("a", 12), ("b", 2)]),
-        sum(&[("a1", 1), ("b", 2)]),
-        sum(&[("a", 1)]),
-    ];
-    assert_eq!(all.iter().collect::<HashSet<_>>().len(), all.len());
-}
-
-#[test]
 fn a_selection_is_a_group_a_beginning_or_a_family() {
     let expect = |selection: &str, expected: &[&str]| {
         let names: Vec<&str> = select(selection).expect("known groups").iter().map(|group| group.name).collect();
@@ -92,23 +66,6 @@ fn every_feature_has_words_of_its_own() {
             assert!(tidy && words.len() > 4, "{}: '{words}'", group.name);
         }
     }
-}
-
-/// The last values of all properties are the last feature of the group.
-#[test]
-fn typed_values_reach_the_ends_of_their_groups() {
-    let last = |group: &Group| group.start + group.len - 1;
-    assert_eq!(PAWN_ISOLATED.at(Opposed(true), Doubled(true), EdgeFile(3)), last(&GROUPS[8]));
-    assert_eq!(ATTACKED.at(Defense::Undefended, Attacker(0), Target(0)), ATTACKED.start);
-    assert_eq!(ATTACKED.at(Defense::ByPawn, Attacker(5), Target(4)), ATTACKED.range().end - 1);
-    assert_eq!(SAFE_CHECKS.at(SafeChecks::All(9)), SAFE_CHECKS.range().end - 1);
-    assert_eq!(SAFE_CHECKS.at(SafeChecks::By(Checker(4), Several(true))), SAFE_CHECKS.start + 7);
-    assert_eq!(WINNABILITY_OUTFLANKING.at(LargeLead(true), Outflanking(7)), WINNABILITY_OUTFLANKING.range().end - 1);
-    assert_eq!(MOBILITY_QUEEN.at(QueenSquares(30)), MOBILITY_QUEEN.range().end - 1);
-    assert_eq!(PASSED_COUNT.at(PassedPawns(1)), PASSED_COUNT.start);
-    assert_eq!(QUEEN_DEFENDS.at(), QUEEN_DEFENDS.start);
-    let queens = Counts { types: [4, 4], counts: [1, 1] };
-    assert_eq!(MATERIAL_PAIRS_ENEMY.at(queens), MATERIAL_PAIRS_ENEMY.range().end - 1);
 }
 
 #[test]
