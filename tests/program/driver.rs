@@ -329,11 +329,12 @@ impl Line {
     }
 }
 
-/// A line has a move and is legal to its end.
+/// A line has a move and is legal to its end, which is not after that of the game.
 fn check_line(board: &Board, pv: &[String], text: &str) {
     assert!(!pv.is_empty(), "{text}");
     let mut board = *board;
-    for mv in pv {
+    for (ply, mv) in pv.iter().enumerate() {
+        assert!(ply == 0 || !board.insufficient_material(), "{mv} after a draw: {text}");
         let mv = board.parse_uci(mv).unwrap_or_else(|error| panic!("{mv}: {error} in {text}"));
         board = board.after(mv);
     }

@@ -157,38 +157,6 @@ fn mates_have_their_length_and_a_complete_variation() {
     }
 }
 
-#[test]
-fn a_finished_game_has_no_move() {
-    for fen in ["7k/5Q2/6K1/8/8/8/8/8 b - - 0 1", "R5k1/5ppp/8/8/8/8/8/4K3 b - - 0 1"] {
-        assert!(search(&mut engine(), &game(fen), &Limits::depth(3)).0.best.is_none());
-    }
-}
-
-#[test]
-fn variations_are_legal_and_begin_with_the_best_move() {
-    let mut engine = engine();
-    for fen in FENS {
-        let (outcome, infos) = search(&mut engine, &game(fen), &Limits::depth(8));
-        assert_eq!(infos.last().unwrap().pv.first().copied(), outcome.best);
-        for info in &infos {
-            let mut game = game(fen);
-            for &mv in &info.pv {
-                assert_eq!(game.ending(), None, "{fen} {mv} after the end");
-                assert!(game.board().is_legal(mv), "{fen} {mv}");
-                game.push(mv);
-            }
-        }
-    }
-}
-
-#[test]
-fn only_searchmoves_are_searched() {
-    let game = game(FENS[0]);
-    let mv = game.board().parse_uci("a2a3").unwrap();
-    let limits = Limits { searchmoves: vec![mv], depth: Some(5), ..Limits::default() };
-    assert_eq!(search(&mut engine(), &game, &limits).0.best, Some(mv));
-}
-
 /// Two rooks down, White gives perpetual check on g6 and h6.
 #[test]
 fn a_repetition_is_a_draw() {
