@@ -12,7 +12,6 @@ use dyad_engine::board::sign;
 use dyad_engine::eval::{Evaluator, Weights};
 use dyad_formats::error::Error;
 use dyad_formats::samples::SampleFile;
-use dyad_formats::score::GameResult;
 use dyad_trainer::arena::statistics::Estimate;
 use dyad_trainer::base::Z95;
 use dyad_trainer::base::parallel::ordered_for_each;
@@ -59,25 +58,18 @@ fn percentage(value: f64, games: [usize; 2], drawn: Option<u64>) -> Estimate {
 /// When the file cannot be read, or has no test positions of games that White won or none of games that Black won.
 pub fn of_evaluation(weights: &Arc<Weights>, samples: &SampleFile) -> Result<Ordered, Error> {
     let mut evaluator = Evaluator::new(Arc::clone(weights));
-    let (mut values, mut games) = ([Vec::new(), Vec::new()], [0, 0]);
-    for index in samples.indices(true) {
-        let sample = samples.read(index as usize)?;
-        let side = match sample.result {
-            Some(GameResult::WhiteWins) => 0,
-            Some(GameResult::BlackWins) => 1,
-            _ => continue,
-        };
-        evaluator.reset(&sample.board);
-        values[side].push(sign(sample.board.side_to_move()) * evaluator.evaluate(&sample.board));
-        games[side] += usize::from(sample.starts_game);
-    }
-    let [won, lost] = values;
-    if won.is_empty() || lost.is_empty() {
-        let samples = samples.path.display();
-        return Err(Error::Nothing(format!("{samples} has no test positions of won and of lost games")));
-    }
-    let accuracy = percentage(area(&won, &lost), games, None);
-    Ok(Ordered { accuracy, pairs: None, positions: won.len() + lost.len(), games: games.iter().sum() })
+    let positions = Positions::load(samples, Split::Game, true, |board| {
+        evaluator.reset(board);
+        sign(board.side_to_move()) * evaluator.evaluate(board)
+    })?;
+    let accuracy = percentage(area(&positions.won, &positions.lost), positions.games, None);
+    Ok(ordered(&positions, accuracy, None))
+}
+
+/// The accuracy on these positions, of `pairs` that were drawn.
+fn ordered<T>(positions: &Positions<T>, accuracy: Estimate, pairs: Option<u64>) -> Ordered {
+    let Positions { won, lost, games } = positions;
+    Ordered { accuracy, pairs, positions: won.len() + lost.len(), games: games.iter().sum() }
 }
 
 /// The proportion of pairs in which the first value is greater, ties counting one half.
@@ -102,7 +94,7 @@ pub fn of_network(
     seed: u64,
     threads: usize,
 ) -> Result<(Ordered, f64), Error> {
-    let positions = Positions::load(samples, split, true)?;
+    let positions = Positions::load(samples, split, true, Bits::new)?;
     let batches = (0..pairs.div_ceil(BATCH)).map(|number| (number, BATCH.min(pairs - number * BATCH)));
     let (begun, mut right) = (Instant::now(), 0.0);
     ordered_for_each(
@@ -117,8 +109,7 @@ pub fn of_network(
     )?;
     let speed = pairs as f64 / begun.elapsed().as_secs_f64().max(1e-9);
     let accuracy = percentage(right / pairs.max(1) as f64, positions.games, Some(pairs));
-    let (count, games) = (positions.won.len() + positions.lost.len(), positions.games.iter().sum());
-    Ok((Ordered { accuracy, pairs: Some(pairs), positions: count, games }, speed))
+    Ok((ordered(&positions, accuracy, Some(pairs)), speed))
 }
 
 /// Number of pairs ordered correctly among `pairs` random ones.

@@ -63,18 +63,15 @@ impl Layer {
         Layer { weights: Array2::zeros((inputs, outputs)), bias: Array1::zeros(outputs) }
     }
 
-    /// Random weights whose outputs vary as their inputs do (He et al. 2015).
-    fn random(inputs: usize, outputs: usize, random: &mut Pcg64) -> Layer {
-        let limit = (6.0 / inputs as f32).sqrt();
-        let weights = Array2::from_shape_simple_fn((inputs, outputs), || random.random_range(-limit..limit));
-        Layer { weights, bias: Array1::zeros(outputs) }
-    }
-
-    /// Layers with random weights from `inputs` through these sizes.
-    pub fn stack(inputs: usize, sizes: &[usize], seed: u64) -> Vec<Layer> {
+    /// Layers of these inputs and outputs with random weights, whose outputs vary as their inputs do (He et al. 2015).
+    pub fn stack(shapes: &[(usize, usize)], seed: u64) -> Vec<Layer> {
         let mut random = Pcg64::seed_from_u64(seed);
-        let before = [inputs].into_iter().chain(sizes.iter().copied());
-        before.zip(sizes).map(|(inputs, &outputs)| Layer::random(inputs, outputs, &mut random)).collect()
+        let layer = |&(inputs, outputs): &(usize, usize)| {
+            let limit = (6.0 / inputs as f32).sqrt();
+            let weights = Array2::from_shape_simple_fn((inputs, outputs), || random.random_range(-limit..limit));
+            Layer { weights, bias: Array1::zeros(outputs) }
+        };
+        shapes.iter().map(layer).collect()
     }
 
     /// Outputs of a batch of dense inputs, a row each.
@@ -201,11 +198,8 @@ impl Trace {
 impl Network {
     /// Random weights.
     pub fn random(sizes: &Sizes, seed: u64) -> Network {
-        let vector = sizes.encoder.last().copied().unwrap_or(INPUTS);
-        Network {
-            encoder: Layer::stack(INPUTS, &sizes.encoder, seed),
-            comparator: Layer::stack(2 * vector, &sizes.comparator, seed ^ 1),
-        }
+        let [encoder, comparator] = sizes.shapes();
+        Network { encoder: Layer::stack(&encoder, seed), comparator: Layer::stack(&comparator, seed ^ 1) }
     }
 
     /// A network with nothing but zeros: a gradient before anything is learned.

@@ -14,6 +14,7 @@ use std::fs;
 use std::path::Path;
 use std::time::Instant;
 
+use dyad_engine::board::Board;
 use dyad_formats::error::Error;
 use dyad_formats::hash;
 use dyad_formats::samples::SampleFile;
@@ -63,21 +64,25 @@ const ENCODER_RATE: [f32; 2] = [0.005, 0.98];
 /// Momentum, end to end.
 const MOMENTUM: f32 = 0.9;
 
-/// The positions of games that White won and of those that Black won, and how many games these are.
-#[derive(Default)]
-pub(super) struct Positions {
-    pub won: Vec<Bits>,
-    pub lost: Vec<Bits>,
+/// The positions of games that White won and of those that Black won, as `T`, and how many games these are.
+pub(super) struct Positions<T = Bits> {
+    pub won: Vec<T>,
+    pub lost: Vec<T>,
     pub games: [usize; 2],
 }
 
-impl Positions {
+impl<T> Positions<T> {
     /// Those of one side of a split.
     ///
     /// # Errors
     /// When the samples cannot be read, or hold no won or no lost games.
-    pub fn load(samples: &SampleFile, split: Split, test: bool) -> Result<Positions, Error> {
-        let mut all = Positions::default();
+    pub fn load(
+        samples: &SampleFile,
+        split: Split,
+        test: bool,
+        mut position: impl FnMut(&Board) -> T,
+    ) -> Result<Positions<T>, Error> {
+        let mut all = Positions { won: Vec::new(), lost: Vec::new(), games: [0; 2] };
         let mut last = [usize::MAX; 2];
         let mut game = 0;
         for (index, packed) in samples.samples.iter().enumerate() {
@@ -101,7 +106,7 @@ impl Positions {
                 last[side] = game;
                 all.games[side] += 1;
             }
-            [&mut all.won, &mut all.lost][side].push(Bits::new(&sample.board));
+            [&mut all.won, &mut all.lost][side].push(position(&sample.board));
         }
         match all.won.is_empty() || all.lost.is_empty() {
             true => Err(Error::Nothing(format!("{} has no won and lost games to compare", samples.path.display()))),
@@ -141,7 +146,7 @@ pub fn train(
     folder: &Path,
     context: &mut Context<Progress>,
 ) -> Result<(Network, TrainingRecord), Error> {
-    let positions = Positions::load(samples, settings.split, false)?;
+    let positions = Positions::load(samples, settings.split, false, Bits::new)?;
     let path = folder.join(CHECKPOINT);
     let (network, record) = match path.exists() {
         true => read(&path)?,
@@ -229,7 +234,7 @@ impl<'a> Trainer<'a, '_> {
     /// Trains a layer of Pos2Vec, from 1, to give its input back. Returns the loss of each epoch.
     fn autoencode(&mut self, layer: usize) -> Result<Vec<f64>, Error> {
         let (inputs, outputs) = self.settings.sizes.shapes()[0][layer - 1];
-        let mut decoder = Layer::stack(outputs, &[inputs], hash::fold(self.seed, layer as u64)).remove(0);
+        let mut decoder = Layer::stack(&[(outputs, inputs)], hash::fold(self.seed, layer as u64)).remove(0);
         let [mut rate, factor] = ENCODER_RATE;
         let mut losses = Vec::new();
         for epoch in 1..=self.settings.encoder_epochs {
