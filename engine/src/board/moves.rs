@@ -16,13 +16,11 @@ impl Move {
     const PACKED_CASTLING: u16 = Piece::King as u16;
 
     /// A move without promotion.
-    #[inline(always)]
     pub fn new(from: Square, to: Square) -> Move {
         Move(u16::from(from.to_int()) | u16::from(to.to_int()) << 6)
     }
 
     /// The move with a promotion.
-    #[inline(always)]
     pub fn with_promotion(self, piece: Piece) -> Move {
         Move(self.0 | (piece as u16) << 12)
     }
@@ -32,13 +30,11 @@ impl Move {
     }
 
     /// The origin.
-    #[inline(always)]
     pub fn from(self) -> Square {
         square(usize::from(self.0))
     }
 
     /// The destination.
-    #[inline(always)]
     pub fn to(self) -> Square {
         square(usize::from(self.0 >> 6))
     }
@@ -52,31 +48,26 @@ impl Move {
     }
 
     /// Whether the move is castling.
-    #[inline(always)]
     pub fn is_castling(self) -> bool {
         self.0 & Move::CASTLING != 0
     }
 
     /// The move without the mark of castling: killers and counter-moves compare squares alone.
-    #[inline(always)]
     pub(crate) fn unmarked(self) -> Move {
         Move(self.0 & !Move::CASTLING)
     }
 
     /// Origin and destination as an index below 4096.
-    #[inline(always)]
     pub(crate) fn squares(self) -> usize {
         self.from().to_index() * 64 + self.to().to_index()
     }
 
     /// All 16 bits, which no legal move has all 0.
-    #[inline(always)]
     pub(crate) fn bits(self) -> u16 {
         self.0
     }
 
     /// The move of these [`Move::bits`], legal or not; `None` for 0.
-    #[inline(always)]
     pub(crate) fn from_bits(bits: u16) -> Option<Move> {
         (bits != 0).then_some(Move(bits))
     }

@@ -19,7 +19,6 @@ pub const CENTER: BitBoard = BitBoard(0x0000_0018_1800_0000);
 pub const DARK_SQUARES: BitBoard = BitBoard(0xAA55_AA55_AA55_AA55);
 
 /// The set of this square alone.
-#[inline(always)]
 pub fn square_set(square: Square) -> BitBoard {
     BitBoard(1 << square.to_index())
 }
@@ -40,50 +39,42 @@ pub(crate) const fn ranks_from(rank: usize) -> BitBoard {
 }
 
 /// All squares north of `square` on its file.
-#[inline(always)]
 pub fn ahead(square: Square) -> BitBoard {
     BitBoard((FILE_A.0 << 8) << square.to_index())
 }
 
 /// All squares south of `square` on its file.
-#[inline(always)]
 pub fn behind(square: Square) -> BitBoard {
     BitBoard((FILE_H.0 >> 8) >> (63 - square.to_index()))
 }
 
 /// The square with this index; only the lowest six bits count.
-#[inline(always)]
 pub fn square(index: usize) -> Square {
     // Both constructors take the lowest three bits, so this compiles to a single mask.
     Square::make_square(Rank::from_index(index >> 3), File::from_index(index))
 }
 
 /// The square as `color` sees the board: in the same file, with ranks counted from its own side.
-#[inline(always)]
 pub fn relative_square(color: Color, at: Square) -> Square {
     square(at.to_index() ^ (56 * color.to_index()))
 }
 
 /// Index of the square's rank, 0 to 7.
-#[inline(always)]
 pub fn rank(square: Square) -> usize {
     square.to_index() >> 3
 }
 
 /// Index of the square's file, 0 to 7.
-#[inline(always)]
 pub fn file(square: Square) -> usize {
     square.to_index() & 7
 }
 
 /// Distance of a file from the edge of the board: 0 for a and h, 3 for d and e.
-#[inline(always)]
 pub(crate) fn edge_distance(file: usize) -> usize {
     file.min(7 - file)
 }
 
 /// King moves from one square to another on an empty board (Chebyshev distance).
-#[inline(always)]
 pub fn distance(a: Square, b: Square) -> usize {
     usize::from(DISTANCES.0[a.to_index() % 64][b.to_index() % 64])
 }
@@ -122,61 +113,51 @@ pub trait Squares: Copy {
     fn set(self) -> BitBoard;
 
     /// Whether the set is empty.
-    #[inline(always)]
     fn is_empty(self) -> bool {
         self.set() == EMPTY
     }
 
     /// Whether the set has a square.
-    #[inline(always)]
     fn any(self) -> bool {
         self.set() != EMPTY
     }
 
     /// Whether the set has at least two squares.
-    #[inline(always)]
     fn more_than_one(self) -> bool {
         self.set().0 & self.set().0.wrapping_sub(1) != 0
     }
 
     /// The number of squares.
-    #[inline(always)]
     fn len(self) -> usize {
         self.set().0.count_ones() as usize
     }
 
     /// Whether `square` is in the set.
-    #[inline(always)]
     fn has(self, square: Square) -> bool {
         self.set().0 >> square.to_index() & 1 != 0
     }
 
     /// The highest square alone; empty if the set is.
-    #[inline(always)]
     fn highest(self) -> BitBoard {
         BitBoard((1 << 63 >> (self.set().0.leading_zeros() & 63)) & self.set().0)
     }
 
     /// Shifted by one rank toward rank 8.
-    #[inline(always)]
     fn north(self) -> BitBoard {
         BitBoard(self.set().0 << 8)
     }
 
     /// Shifted by one rank toward rank 1.
-    #[inline(always)]
     fn south(self) -> BitBoard {
         BitBoard(self.set().0 >> 8)
     }
 
     /// Shifted by one file toward file h.
-    #[inline(always)]
     fn east(self) -> BitBoard {
         BitBoard((self.set() & !FILE_H).0 << 1)
     }
 
     /// Shifted by one file toward file a.
-    #[inline(always)]
     fn west(self) -> BitBoard {
         BitBoard((self.set() & !FILE_A).0 >> 1)
     }
@@ -202,31 +183,26 @@ pub trait Squares: Copy {
     }
 
     /// The neighboring squares on the same ranks.
-    #[inline(always)]
     fn adjacent_files(self) -> BitBoard {
         self.east() | self.west()
     }
 
     /// Squares that white pawns on this set attack.
-    #[inline(always)]
     fn pawn_attacks(self) -> BitBoard {
         self.north().adjacent_files()
     }
 
     /// Squares that white pawns on this set attack twice.
-    #[inline(always)]
     fn pawn_double_attacks(self) -> BitBoard {
         self.north().east() & self.north().west()
     }
 
     /// The set with the ranks in reverse order.
-    #[inline(always)]
     fn flip(self) -> BitBoard {
         BitBoard(self.set().0.swap_bytes())
     }
 
     /// The set and all neighboring squares.
-    #[inline(always)]
     fn dilated(self) -> BitBoard {
         let row = self.set() | self.adjacent_files();
         row | row.north() | row.south()
@@ -234,14 +210,12 @@ pub trait Squares: Copy {
 }
 
 impl Squares for BitBoard {
-    #[inline(always)]
     fn set(self) -> BitBoard {
         self
     }
 }
 
 /// The squares of a set in the order of their indices; faster than the crate's own iterator.
-#[inline(always)]
 pub fn each(set: BitBoard) -> Each {
     Each(set.0)
 }

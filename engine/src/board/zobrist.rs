@@ -119,7 +119,6 @@ pub(crate) const fn material_unit(color: Color, piece: Piece) -> u64 {
 }
 
 /// The number of pieces that [`Keys::material`] holds.
-#[inline(always)]
 pub(crate) const fn material_count(material: u64, color: Color, piece: Piece) -> u64 {
     (material / material_unit(color, piece)) & 15
 }

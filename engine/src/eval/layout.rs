@@ -276,7 +276,6 @@ pub struct EdgeFile(pub usize);
 
 impl EdgeFile {
     /// The file of a square.
-    #[inline(always)]
     pub fn of(square: Square) -> EdgeFile {
         EdgeFile(edge_distance(file(square)))
     }

@@ -36,7 +36,6 @@ pub struct Pair {
 
 impl Pair {
     /// The index among the 2-tuples, the features of the group [`PAIRS`](super::layout::PAIRS).
-    #[inline(always)]
     pub const fn index(self) -> usize {
         (self.table * ROWS + self.row) * COLUMNS + self.column
     }

@@ -165,7 +165,6 @@ impl Weights {
     }
 
     /// The compiled integers.
-    #[inline(always)]
     pub fn compiled(&self) -> &Compiled {
         &self.compiled
     }

@@ -92,14 +92,12 @@ const CLUSTER_WORDS: usize = 2 * CLUSTER_SIZE;
 type Slot = [AtomicU64; 2];
 
 /// The data, and whether it is that of the key. Words of two different writes do not match.
-#[inline(always)]
 fn read([check, data]: &Slot, key: u64) -> (u64, bool) {
     let data = data.load(Relaxed);
     (data, data != 0 && check.load(Relaxed) ^ data == key)
 }
 
 /// Replaces the entry; a reader between the two writes finds neither the old nor the new one.
-#[inline(always)]
 fn write([check, data]: &Slot, key: u64, value: u64) {
     data.store(value, Relaxed);
     check.store(key ^ value, Relaxed);

@@ -15,41 +15,34 @@ pub(super) struct Window {
 impl Window {
     pub(super) const OPEN: Window = Window { alpha: -INFINITE, beta: INFINITE };
 
-    #[inline(always)]
     pub(super) fn new(alpha: Value, beta: Value) -> Window {
         Window { alpha, beta }
     }
 
     /// A null window: whether the value is above `alpha`.
-    #[inline(always)]
     pub(super) fn null(alpha: Value) -> Window {
         Window { alpha, beta: alpha + 1 }
     }
 
     /// The window from the opponent's view.
-    #[inline(always)]
     pub(super) fn flipped(self) -> Window {
         Window { alpha: -self.beta, beta: -self.alpha }
     }
 
     /// Whether the window is empty.
-    #[inline(always)]
     pub(super) fn is_closed(self) -> bool {
         self.alpha >= self.beta
     }
 
-    #[inline(always)]
     pub(super) fn fails_low(self, value: Value) -> bool {
         value <= self.alpha
     }
 
-    #[inline(always)]
     pub(super) fn fails_high(self, value: Value) -> bool {
         value >= self.beta
     }
 
     /// Whether the value is inside the window, and so exact.
-    #[inline(always)]
     pub(super) fn contains(self, value: Value) -> bool {
         self.alpha < value && value < self.beta
     }

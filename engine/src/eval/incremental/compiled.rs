@@ -72,25 +72,21 @@ impl Compiled {
     }
 
     /// Whether any 2-tuple has a weight.
-    #[inline(always)]
     pub fn has_pairs(&self) -> bool {
         self.has_pairs
     }
 
     /// Whether any term of the whole board has a weight.
-    #[inline(always)]
     pub(crate) fn has_terms(&self) -> bool {
         self.has_terms
     }
 
     /// Material and piece-square weights.
-    #[inline(always)]
     pub(super) fn squares(&self) -> &SquareTable {
         &self.squares
     }
 
     /// Weights of two pieces; empty without any.
-    #[inline(always)]
     pub(super) fn pairs(&self) -> &PairTable {
         &self.pairs
     }
@@ -133,13 +129,11 @@ pub struct PackedSum<'a> {
 
 impl<'a> PackedSum<'a> {
     /// An empty sum.
-    #[inline(always)]
     pub fn new(compiled: &'a Compiled) -> PackedSum<'a> {
         PackedSum { packed: &compiled.packed, batched: &compiled.batched, sum: 0, lanes: [0; BATCH_LANES] }
     }
 
     /// The packed sum. Packed sums can be added.
-    #[inline(always)]
     pub fn sum(&self) -> i64 {
         self.sum + self.lanes.iter().sum::<i64>()
     }
@@ -149,13 +143,11 @@ impl Visitor for PackedSum<'_> {
     /// The `PairTable` includes them.
     const SKIPS_PAIR_TERMS: bool = true;
 
-    #[inline(always)]
     fn add(&mut self, feature: usize, count: i32) {
         debug_assert!(feature < TERMS_LEN);
         self.sum += self.packed[feature % TERMS_LEN.next_power_of_two()] * i64::from(count);
     }
 
-    #[inline(always)]
     fn add_if(&mut self, condition: bool, feature: usize, count: i32) {
         let weight = self.packed[feature % TERMS_LEN.next_power_of_two()] * i64::from(count);
         self.sum += weight & -i64::from(condition);
@@ -172,7 +164,6 @@ impl Visitor for PackedSum<'_> {
 }
 
 impl SideRelative for PackedSum<'_> {
-    #[inline(always)]
     fn flip_side(&mut self) {
         self.sum = -self.sum;
         self.lanes = self.lanes.map(|lane| -lane);
@@ -180,13 +171,11 @@ impl SideRelative for PackedSum<'_> {
 }
 
 /// Both phases in one integer; sums and multiples of packed weights unpack exactly.
-#[inline(always)]
 const fn pack([mg, eg]: [i32; 2]) -> i64 {
     ((mg as i64) << 32) + eg as i64
 }
 
 /// Undoes [`pack`].
-#[inline(always)]
 pub(crate) const fn unpack(sum: i64) -> [i32; 2] {
     let eg = sum as i32;
     [((sum - eg as i64) >> 32) as i32, eg]

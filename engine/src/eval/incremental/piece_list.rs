@@ -60,7 +60,6 @@ impl Default for PieceList {
     }
 }
 
-#[inline(always)]
 fn square(piece: PackedPiece) -> usize {
     usize::from(piece & 63)
 }

@@ -36,7 +36,6 @@ pub(crate) type PairWeight = [i16; 2];
 /// The entries of one piece with all others.
 pub(crate) type Row = [PairWeight; PACKED_PIECES];
 
-#[inline(always)]
 pub(crate) fn packed_piece(piece: PieceSquare) -> PackedPiece {
     (piece.color.to_index() << 9 | piece.piece.to_index() << 6 | piece.square.to_index()) as PackedPiece
 }
@@ -86,7 +85,6 @@ impl SquareTable {
         SquareTable(table)
     }
 
-    #[inline(always)]
     pub(crate) fn get(&self, packed: PackedPiece) -> [i32; 2] {
         self.0[usize::from(packed) % PACKED_PIECES]
     }
@@ -135,7 +133,6 @@ impl PairTable {
         WITH_PAIR_TERMS.iter().try_for_each(|&(piece, other)| self.set(piece, other, weights))
     }
 
-    #[inline(always)]
     pub(crate) fn row(&self, index: usize) -> &Row {
         let start = index * STRIDE;
         self.0[start..start + PACKED_PIECES].try_into().expect("the slice has the length of a row")

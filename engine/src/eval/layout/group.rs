@@ -115,7 +115,6 @@ impl<P> Group<P> {
     }
 
     /// The feature at an index of the group.
-    #[inline(always)]
     pub const fn nth(&self, index: usize) -> usize {
         debug_assert!(index < self.len);
         self.start + index
@@ -147,7 +146,6 @@ fn index_of<P: Property>(value: P) -> usize {
 
 impl Group<()> {
     /// The only feature of this group.
-    #[inline(always)]
     pub const fn at(&self) -> usize {
         self.start
     }
@@ -155,7 +153,6 @@ impl Group<()> {
 
 impl<A: Property> Group<(A,)> {
     /// The feature with this value.
-    #[inline(always)]
     pub fn at(&self, a: A) -> usize {
         self.nth(index_of(a))
     }
@@ -163,7 +160,6 @@ impl<A: Property> Group<(A,)> {
 
 impl<A: Property, B: Property> Group<(A, B)> {
     /// The feature with these values.
-    #[inline(always)]
     pub fn at(&self, a: A, b: B) -> usize {
         self.nth(index_of(a) * B::LEN + index_of(b))
     }
@@ -171,7 +167,6 @@ impl<A: Property, B: Property> Group<(A, B)> {
 
 impl<A: Property, B: Property, C: Property> Group<(A, B, C)> {
     /// The feature with these values.
-    #[inline(always)]
     pub fn at(&self, a: A, b: B, c: C) -> usize {
         self.nth((index_of(a) * B::LEN + index_of(b)) * C::LEN + index_of(c))
     }
@@ -202,7 +197,6 @@ pub(crate) const BATCH_LANES: usize = 8;
 
 impl Batch {
     /// The feature at an index of the batch.
-    #[inline(always)]
     pub const fn feature(self, index: usize) -> usize {
         debug_assert!(index < self.len);
         self.first + index * self.stride

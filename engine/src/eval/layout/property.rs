@@ -63,7 +63,6 @@ macro_rules! property {
             const NAME: &'static str = $name;
             const LEN: usize = $len;
 
-            #[inline(always)]
             fn index(self) -> usize {
                 let $value = self;
                 $index
@@ -231,7 +230,6 @@ impl<const ENEMY: bool> Property for Counts<ENEMY> {
     const NAME: &'static str = "both types and numbers";
     const LEN: usize = Self::TABLES.1;
 
-    #[inline(always)]
     fn index(self) -> usize {
         let ([one, other], [count, other_count]) = (self.types, self.counts);
         Self::TABLES.0[one][other] + count * COUNT_LEVELS[other] + other_count

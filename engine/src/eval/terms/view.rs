@@ -61,25 +61,21 @@ impl RingAttack {
     const WEIGHTS: [u32; 6] = [0, 8, 5, 4, 1, 0];
 
     /// Adds a piece that attacks `squares` squares of the ring.
-    #[inline(always)]
     pub(crate) fn add(&mut self, piece: usize, squares: usize) {
         self.attack += if squares > 0 { 1 | Self::WEIGHTS[piece] << Self::WEIGHT_SHIFT } else { 0 };
         self.by_piece[piece] += squares as i32;
     }
 
-    #[inline(always)]
     pub(crate) fn attackers(&self) -> usize {
         (self.attack % (1 << Self::WEIGHT_SHIFT)) as usize
     }
 
     /// Sum of the weights of the attackers.
-    #[inline(always)]
     pub(crate) fn weight(&self) -> usize {
         (self.attack >> Self::WEIGHT_SHIFT) as usize
     }
 
     /// Attacks on squares of the ring: a square counts once for each of its attackers.
-    #[inline(always)]
     pub(crate) fn attacks(&self) -> usize {
         self.by_piece.iter().sum::<i32>() as usize
     }
@@ -112,7 +108,6 @@ impl Side {
     }
 
     /// The type of the piece on `square`, which must be one of this side's.
-    #[inline(always)]
     pub(crate) fn piece_on(&self, square: Square) -> usize {
         let is = |piece: usize| usize::from(self.pieces[piece].has(square));
         is(KNIGHT) + 2 * is(BISHOP) + 3 * is(ROOK) + 4 * is(QUEEN) + 5 * is(KING)
