@@ -56,7 +56,7 @@ pub fn run(arguments: Arguments) -> Outcome {
             line
         }),
         ExperimentEvent::Done { hash, seconds } => {
-            progress.say(&format!("{step}: {} in {seconds:.1} s", hash.as_deref().unwrap_or("done")));
+            progress.say(&format!("{step}: {} in {seconds:.1} s", hash));
         }
     };
     let threads = threads.count();

@@ -10,11 +10,10 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
 
 use dyad_engine::board::{Board, Color, Game, Move, PIECES, sign};
 use dyad_engine::control::Control;
-use dyad_engine::search::{Limits, Options, Outcome, Score};
+use dyad_engine::search::{Limits, Outcome, Score};
 use dyad_engine::value::MAX_PLY;
 use dyad_trainer::arena::matches::MatchPlayer;
 use dyad_trainer::arena::play::Player;
@@ -60,7 +59,6 @@ pub struct ComparisonEngine {
 #[derive(Clone, Copy)]
 struct Bounds {
     nodes: u64,
-    until: Option<Instant>,
     /// The first iteration is always completed, unless stopped.
     binding: bool,
 }
@@ -69,7 +67,7 @@ impl ComparisonEngine {
     /// An engine with this network.
     pub fn new(network: Arc<Network>) -> ComparisonEngine {
         let draw = vector(&network, &Board::startpos());
-        let limits = Bounds { nodes: u64::MAX, until: None, binding: false };
+        let limits = Bounds { nodes: u64::MAX, binding: false };
         ComparisonEngine {
             network,
             vectors: HashMap::new(),
@@ -132,9 +130,8 @@ impl ComparisonEngine {
 
     fn count(&mut self, control: &Control) -> Result<(), Ended> {
         self.nodes += 1;
-        let Bounds { nodes, until, binding } = self.limits;
-        let over = || self.nodes >= nodes || until.is_some_and(|until| Instant::now() >= until);
-        if control.stopped() || binding && over() { Err(Ended) } else { Ok(()) }
+        let Bounds { nodes, binding } = self.limits;
+        if control.stopped() || binding && self.nodes >= nodes { Err(Ended) } else { Ok(()) }
     }
 
     /// The best that the player to move can reach, not worse than `alpha` and not better than `beta`, which is the
@@ -248,15 +245,12 @@ impl Player for ComparisonEngine {
         on_report: &mut (dyn FnMut() + Send),
     ) -> Outcome {
         let board = game.board();
-        let time = |time: Duration| time.saturating_sub(Options::default().move_overhead);
-        let until = limits.movetime.map(|limit| control.accepted() + time(limit));
-        self.limits = Bounds { nodes: limits.nodes.unwrap_or(u64::MAX), until, binding: false };
+        self.limits = Bounds { nodes: limits.nodes.unwrap_or(u64::MAX), binding: false };
         self.keys = game.keys()[..game.keys().len().saturating_sub(1)].to_vec();
         self.nodes = 0;
         let best = board.moves().first().copied();
         let mut outcome =
             Outcome { best, ponder: None, value: 0, score: Score::Cp(0), depth: 0, nodes: 0, pv: Vec::new() };
-        let has_a_choice = board.count_moves() > 1 || until.is_none();
         for depth in 1..=limits.depth.unwrap_or(MAX_PLY as u32 / 2) {
             let Ok((worth, best)) = self.alpha_beta(board, depth as i32, 0, [None, None], control) else { break };
             let score = self.score(&worth, board.side_to_move());
@@ -264,7 +258,7 @@ impl Player for ComparisonEngine {
             on_report();
             let decided = matches!(worth, Worth::Mate(_, ply) if ply <= depth as usize);
             self.limits.binding = true;
-            if decided || !has_a_choice || self.count(control).is_err() {
+            if decided || self.count(control).is_err() {
                 break;
             }
         }

@@ -85,11 +85,7 @@ impl Run<'_, '_> {
     pub fn end_page(&mut self) {
         let steps = self.steps();
         self.heading("How it was made");
-        self.table(
-            "The steps; one without a hash differs from run to run.",
-            &["Step", "Hash", "Seconds", "By"],
-            &steps,
-        );
+        self.table("The steps.", &["Step", "Hash", "Seconds", "By"], &steps);
     }
 }
 

@@ -41,8 +41,8 @@ pub enum ExperimentEvent {
     Progress(Progress),
     /// The step is done.
     Done {
-        /// Hash of its output, unless it differs from run to run.
-        hash: Option<String>,
+        /// Hash of its output.
+        hash: String,
         /// Time that it took.
         seconds: f64,
     },
@@ -184,11 +184,11 @@ impl Run<'_, '_> {
     }
 
     /// The result of the step `name`, which is made by `work` unless its file is there. `work` gets the step's folder;
-    /// it also returns the hash of its output, which is equal in every run, or `None` if the output is not.
+    /// it also returns the hash of its output, which is equal in every run.
     pub fn step<T: Serialize + DeserializeOwned>(
         &mut self,
         name: &str,
-        work: impl FnOnce(&mut Self, &Path) -> Result<(Option<String>, T), Error>,
+        work: impl FnOnce(&mut Self, &Path) -> Result<(String, T), Error>,
     ) -> Result<T, Error> {
         let (folder, path) = (self.folder_of(name), self.folder.join(STEPS).join(format!("{name}.json")));
         check_name(name)?;
@@ -244,8 +244,7 @@ impl Run<'_, '_> {
 
     /// Writes the results and the tables so far.
     fn save(&self, finished: bool) -> Result<(), Error> {
-        let hashes = self.results.iter().filter(|(_, done)| done["hash"].is_string());
-        let hashes: BTreeMap<&String, &Json> = hashes.map(|(name, done)| (name, &done["hash"])).collect();
+        let hashes: BTreeMap<&String, &Json> = self.results.iter().map(|(name, done)| (name, &done["hash"])).collect();
         let all = json!({ "settings": self.saved, "finished": finished, "hashes": hashes, "results": self.results });
         write(&self.folder.join(RESULTS), &all)?;
         let path = self.folder.join(PAGE);

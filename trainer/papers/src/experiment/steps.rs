@@ -96,10 +96,10 @@ impl Run<'_, '_> {
     }
 
     /// Saves the weights of a step. Returns their hash.
-    fn save_weights(&self, name: &str, mut weights: Weights) -> Result<Option<String>, Error> {
+    fn save_weights(&self, name: &str, mut weights: Weights) -> Result<String, Error> {
         weights.meta.name = name.to_string();
         weights_file::save(&weights, &self.folder_of(name).join(WEIGHTS))?;
-        Ok(Some(weights.id()))
+        Ok(weights.id())
     }
 
     pub fn network(&self, name: &str) -> Result<Network, Error> {
@@ -126,8 +126,8 @@ impl Run<'_, '_> {
         })
     }
 
-    fn samples_hash(&self, name: &str) -> Result<Option<String>, Error> {
-        Ok(Some(format!("{:016x}", self.samples(name)?.summary.identity)))
+    fn samples_hash(&self, name: &str) -> Result<String, Error> {
+        Ok(format!("{:016x}", self.samples(name)?.summary.identity))
     }
 
     /// Labels samples with a search by the built-in weights.
@@ -286,8 +286,7 @@ impl Run<'_, '_> {
             if record.end == MatchEnd::Stopped {
                 return Err(Error::Stopped);
             }
-            let hash = hash_of(&format!("{:?} {:?}", record.tally, record.ids));
-            Ok((limits.is_deterministic().then_some(hash), record))
+            Ok((hash_of(&format!("{:?} {:?}", record.tally, record.ids)), record))
         })
     }
 
@@ -296,7 +295,7 @@ impl Run<'_, '_> {
         self.step(name, |run, _| {
             let (weights, samples) = (run.weights(weights)?, run.part(samples, true)?);
             let found = run.with_progress(&mut Some, |context| rank(&weights, &samples, depth, context))?;
-            Ok((Some(hash_of_json(&found)), found))
+            Ok((hash_of_json(&found), found))
         })
     }
 }
