@@ -5,13 +5,25 @@ use dyad_engine::board::{Board, Game, Move};
 use dyad_engine::control::Control;
 use dyad_engine::engine::Engine;
 use dyad_engine::eval::Weights;
+use dyad_engine::eval::layout::LEN;
 use dyad_engine::search::{Limits, Options};
 use rand::Rng;
 use rand_pcg::Pcg64Mcg;
 
+/// Every feature has a weight.
+pub(crate) fn strange_weights() -> Weights {
+    let mut ints: Vec<[i32; 2]> = (0..LEN as i32).map(|i| [i % 7 - 3, i % 11 - 5]).collect();
+    ints[..6].copy_from_slice(&[[200, 220], [800, 780], [850, 860], [1300, 1350], [2600, 2550], [0, 0]]);
+    Weights::from_ints(ints).expect("small weights")
+}
+
+pub(crate) fn board(fen: &str) -> Board {
+    Board::from_fen(fen).expect("a legal position")
+}
+
 /// The game of these moves, in UCI or SAN.
 pub(crate) fn game(fen: &str, moves: &str) -> Game {
-    let mut game = Game::new(Board::from_fen(fen).expect("a legal position"));
+    let mut game = Game::new(board(fen));
     moves.split_whitespace().for_each(|text| game.push(read(game.board(), text)));
     game
 }

@@ -1,12 +1,13 @@
 //! Properties of all weights and all positions.
 
 use super::*;
+use crate::board::tests::random_boards_from;
 use crate::board::{ALL_SQUARES, Board, Color, Delta, EMPTY, Piece, PieceSquare, Setup, Square, sign, square_set};
 use crate::eval::gradient::Trace;
 use crate::eval::layout::{GROUPS, Kind, LEN, MATERIAL, PAIRS, PIECE_SQUARE, group_of};
 use crate::eval::pairs;
-use rand::{RngExt, SeedableRng};
-use rand_pcg::Pcg64;
+use rand::{Rng, RngExt, SeedableRng};
+use rand_pcg::{Pcg64, Pcg64Mcg};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -46,24 +47,14 @@ pub(crate) fn random_weights(seed: u64) -> Weights {
     Weights::from_floats(&random_floats(seed), serde_json::Value::Null).expect("random weights are small")
 }
 
+/// Calls `visit` with positions of random games from the [`STARTS`].
 fn random_positions(seed: u64, count: usize, mut visit: impl FnMut(&Board)) {
-    let mut random = random(seed);
-    let mut seen = 0;
-    for start in STARTS.iter().cycle() {
-        let mut board = Board::from_fen(start).expect("the starts are valid");
-        for _ in 0..120 {
-            visit(&board);
-            seen += 1;
-            if seen == count {
-                return;
-            }
-            let moves = board.moves();
-            if moves.is_empty() {
-                break;
-            }
-            board = board.after(moves[random.random_range(0..moves.len())]);
-        }
-    }
+    let start = |random: &mut Pcg64Mcg| board(STARTS[(random.next_u64() % STARTS.len() as u64) as usize]);
+    random_boards_from(start, count, seed.into(), |board, _| visit(board));
+}
+
+fn board(fen: &str) -> Board {
+    Board::from_fen(fen).unwrap_or_else(|error| panic!("{fen}: {error}"))
 }
 
 fn features(board: &Board) -> Vec<(u32, i32)> {
@@ -158,7 +149,7 @@ fn incremental_values_equal_fresh_ones_at_every_node() {
     let weights = [random_weights(4), Weights::material()].map(Arc::new);
     let (mut evaluator, mut fresh) = (Evaluator::new(weights[0].clone()), Evaluator::new(weights[0].clone()));
     for (seed, start) in STARTS.iter().enumerate() {
-        let board = Board::from_fen(start).unwrap();
+        let board = board(start);
         for weights in &weights {
             evaluator.set_weights(weights.clone());
             fresh.set_weights(weights.clone());
@@ -236,7 +227,7 @@ fn largest_weights_do_not_overflow() {
     let weights = Arc::new(Weights::from_ints(ints.collect()).unwrap());
     let mut evaluator = Evaluator::new(weights.clone());
     for (fen, sign) in [("7k/8/8/8/8/QQ1Q4/Q1QQQQQ1/K7 w - - 0 1", 1), ("k7/q1qqqqq1/qq1q4/8/8/8/8/7K b - - 0 1", -1)] {
-        let board = Board::from_fen(fen).unwrap_or_else(|error| panic!("{fen}: {error}"));
+        let board = board(fen);
         let mut features: Vec<(u32, i32)> = Vec::new();
         visit(&board, &mut features);
         let sum: i64 = features.iter().map(|&(f, n)| i64::from(weights.ints()[f as usize][0]) * i64::from(n)).sum();

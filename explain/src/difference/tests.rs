@@ -1,9 +1,8 @@
 //! Parts of a difference add up to it.
 
 use super::*;
-use crate::testing::random_boards;
+use crate::testing::{board, random_boards};
 use dyad_engine::board::{Move, sign};
-use dyad_engine::eval::layout::LEN;
 use dyad_engine::eval::visit;
 use dyad_engine::search::{LeafBudget, LeafEnd, LeafSearcher};
 use dyad_engine::value::INFINITE;
@@ -12,11 +11,9 @@ use rand_pcg::Pcg64Mcg;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-/// Every feature has a weight, and the scale is not 1.
+/// The scale is not 1.
 fn strange_weights() -> Weights {
-    let mut ints: Vec<[i32; 2]> = (0..LEN as i32).map(|i| [i % 7 - 3, i % 11 - 5]).collect();
-    ints[..6].copy_from_slice(&[[200, 220], [800, 780], [850, 860], [1300, 1350], [2600, 2550], [0, 0]]);
-    let mut weights = Weights::from_ints(ints).expect("small weights");
+    let mut weights = crate::testing::strange_weights();
     weights.units.scale = 937;
     weights
 }
@@ -44,7 +41,7 @@ fn checked(weights: &Weights, leaves: [&PvLeaf; 2], side: Color) -> Vec<Part> {
     };
     let expected = FIXED_POINT * sign * i64::from(leaves[0].value - leaves[1].value);
     assert_eq!(sum(&|_| true), expected);
-    assert_eq!(FIXED_POINT * i64::from(difference.value()), expected);
+    assert_eq!(FIXED_POINT * i64::from(difference.value), expected);
     let topics = difference.topics();
     assert_eq!(topics.iter().map(|net| net.amount).sum::<i64>(), expected);
     let inside = |net: &TopicSum| net.parts.iter().map(|part| part.amount).sum::<i64>();
@@ -109,7 +106,7 @@ fn parts_sum_to_the_difference_exactly() {
 }
 
 fn leaf(fen: &str, value: Value) -> PvLeaf {
-    PvLeaf { board: Board::from_fen(fen).expect("a legal position"), end: PvEnd::Evaluated, value }
+    PvLeaf { board: board(fen), end: PvEnd::Evaluated, value }
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use super::*;
 use crate::comparison::ComparedMove;
 use crate::difference::{PvEnd, PvLeaf};
-use crate::testing::{compare, engine, game, random_boards};
+use crate::testing::{board, compare, engine, game, random_boards};
 use dyad_engine::board::{Board, Game, attacks, sign};
 use dyad_engine::control::Control;
 use dyad_engine::eval::Weights;
@@ -367,7 +367,7 @@ fn a_bad_bishop_stands_behind_its_own_pawns() {
         ("r1bqk1nr/pppp2pp/1bn2p2/4p3/2BPP3/2P5/PB3PPP/RN1QK1NR w KQkq - 1 7", Square::B6, false),
     ];
     for (fen, square, expected) in cases {
-        let board = Board::from_fen(fen).expect("a legal position");
+        let board = board(fen);
         assert_eq!(
             Feature { kind: Seen::BadBishop, color: Color::Black, square: Some(square) }.is_on(&board),
             expected,
@@ -378,7 +378,7 @@ fn a_bad_bishop_stands_behind_its_own_pawns() {
 
 #[test]
 fn a_passed_pawn_is_not_weak() {
-    let board = Board::from_fen("6k1/pp6/8/4P2p/8/8/7P/6K1 w - - 0 1").expect("a legal position");
+    let board = board("6k1/pp6/8/4P2p/8/8/7P/6K1 w - - 0 1");
     let isolated = |square| Feature { kind: Seen::Isolated, color: Color::White, square: Some(square) }.is_on(&board);
     assert!(!isolated(Square::E5) && isolated(Square::H2));
 }
