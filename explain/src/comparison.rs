@@ -170,7 +170,7 @@ impl Comparison {
     /// The difference of the two values in pawns; `None` if a mate decides.
     pub fn pawns_apart(&self) -> Option<f64> {
         let decided = self.moves.iter().any(|one| matches!(one.score, Score::Mate(_)));
-        (!decided).then(|| self.weights.pawns(f64::from(self.difference.value())))
+        (!decided).then(|| self.weights.pawns(f64::from(self.difference.value)))
     }
 
     /// Whether the two moves are equally good.

@@ -110,8 +110,8 @@ pub struct TopicSum {
 pub struct Difference {
     /// Each part with its topic.
     entries: Vec<(Topic, Part)>,
-    /// The sum of all parts in search units.
-    value: Value,
+    /// The first value minus the second, in search units: the sum of all parts.
+    pub value: Value,
 }
 
 impl Difference {
@@ -124,11 +124,6 @@ impl Difference {
         builder.phase();
         builder.corrections();
         Difference { entries: builder.entries, value: sign(side) * (leaves[0].value - leaves[1].value) }
-    }
-
-    /// The first value minus the second, in search units: the sum of all parts.
-    pub fn value(&self) -> Value {
-        self.value
     }
 
     /// The first value minus the second, in the unit of the parts.

@@ -90,14 +90,13 @@ pub fn contributions(weights: &Weights, board: &Board) -> Vec<(&'static Group, C
     ALL.iter().zip(visitor.contributions).collect()
 }
 
-/// The `most` largest net contributions, the largest first.
-pub fn reasons(weights: &Weights, board: &Board, most: usize) -> Vec<Reason> {
+/// The net contributions, the largest first.
+pub fn reasons(weights: &Weights, board: &Board) -> Vec<Reason> {
     let scale = PawnScale::new(weights, board);
     let mut all = pair_reasons(weights, board, &scale);
     all.extend(group_reasons(weights, board, &scale));
     all.retain(|reason| reason.pawns != 0.0);
     all.sort_by(|a, b| b.pawns.abs().total_cmp(&a.pawns.abs()));
-    all.truncate(most);
     all
 }
 
@@ -252,22 +251,9 @@ impl<'a> PawnScale<'a> {
 }
 
 #[cfg(test)]
-pub(super) mod tests {
+mod tests {
     use super::*;
-    use dyad_engine::eval::layout::LEN;
-
-    /// Every feature has a weight.
-    pub(crate) fn weights() -> Arc<Weights> {
-        let mut ints: Vec<[i32; 2]> = (0..LEN as i32).map(|i| [i % 7 - 3, i % 11 - 5]).collect();
-        ints[..6].copy_from_slice(&[[200, 220], [800, 780], [850, 860], [1300, 1350], [2600, 2550], [0, 0]]);
-        Arc::new(Weights::from_ints(ints).expect("small weights"))
-    }
-
-    pub(crate) fn board(fen: &str) -> Board {
-        Board::from_fen(fen).expect("a legal position")
-    }
-
-    pub(crate) const MIDDLEGAME: &str = "r1bq1rk1/pp3ppp/2n2n2/3pN3/3P4/2N5/PP3PPP/R1BQ1RK1 w - - 0 1";
+    use crate::testing::board;
 
     #[test]
     fn every_piece_has_a_value() {

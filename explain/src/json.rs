@@ -13,7 +13,7 @@ use std::sync::Arc;
 /// The static evaluation of a position: the contributions, the largest first, and the value of each piece, in pawns and
 /// positive for White.
 pub fn evaluation(weights: &Arc<Weights>, board: &Board) -> Value {
-    let contributions = reasons(weights, board, usize::MAX);
+    let contributions = reasons(weights, board);
     let contributions: Vec<Value> = contributions
         .iter()
         .map(|reason| json!({ "pawns": rounded(reason.pawns), "words": reason.source.words() }))
@@ -66,7 +66,7 @@ impl Comparison {
                 json!({ "centipawns": centipawns, "words": topic.topic.words(self.names()) })
             })
             .collect();
-        let is_worse = !self.is_equal() && self.difference.value() > 0;
+        let is_worse = !self.is_equal() && self.difference.value > 0;
         let explanation = is_worse.then(|| explain(self)).filter(|explanation| !explanation.text.is_empty());
         json!({
             "fen": self.board.fen(),

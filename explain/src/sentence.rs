@@ -97,7 +97,7 @@ pub fn verdict(compared: &Comparison) -> String {
     if compared.is_equal() {
         return format!("{first} and {second} are equally good.");
     }
-    if compared.difference.value() < 0 {
+    if compared.difference.value < 0 {
         return verdict(&compared.swapped());
     }
     let text = explain(compared).text;

@@ -76,7 +76,7 @@ pub fn evaluation(weights: &Arc<Weights>, board: &Board) -> String {
     let mut text = String::from(
         "Largest contributions in pawns, positive for White; what both sides have cancels and is left out:\n\n",
     );
-    let all = reasons(weights, board, usize::MAX);
+    let all = reasons(weights, board);
     let shown = &all[..all.len().min(MAX_PARTS)];
     for (number, reason) in shown.iter().enumerate() {
         let _ = writeln!(text, "{:3}. {:+.2}  {}", number + 1, reason.pawns, reason.source.words());
@@ -308,7 +308,13 @@ fn pawns(hundredths: i32) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::evaluation::tests::{MIDDLEGAME, board, weights};
+    use crate::testing::{board, strange_weights};
+
+    const MIDDLEGAME: &str = "r1bq1rk1/pp3ppp/2n2n2/3pN3/3P4/2N5/PP3PPP/R1BQ1RK1 w - - 0 1";
+
+    fn weights() -> Arc<Weights> {
+        Arc::new(strange_weights())
+    }
 
     #[test]
     fn the_table_has_a_line_for_each_group_that_counts() {
@@ -322,10 +328,8 @@ mod tests {
 
     #[test]
     fn reasons_are_in_words_and_sorted() {
-        let largest = reasons(&weights(), &board(MIDDLEGAME), 20);
-        assert_eq!(largest.len(), 20);
-        assert!(largest.windows(2).all(|pair| pair[0].pawns.abs() >= pair[1].pawns.abs()));
-        let all = reasons(&weights(), &board(MIDDLEGAME), usize::MAX);
+        let all = reasons(&weights(), &board(MIDDLEGAME));
+        assert!(all.is_sorted_by(|one, next| one.pawns.abs() >= next.pawns.abs()));
         assert!(all.iter().any(|reason| reason.source.words() == "white Ne5 with black Kg8"), "{all:?}");
     }
 
@@ -333,7 +337,7 @@ mod tests {
     #[test]
     fn what_both_sides_have_is_left_out() {
         let words = |board: &Board| -> Vec<String> {
-            reasons(&weights(), board, usize::MAX).into_iter().map(|reason| reason.source.words()).collect()
+            reasons(&weights(), board).into_iter().map(|reason| reason.source.words()).collect()
         };
         let start = words(&Board::startpos());
         assert!(start.iter().all(|words| words.contains("the move")), "{start:?}");

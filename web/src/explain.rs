@@ -96,7 +96,7 @@ pub fn hint(weights: &Weights, board: &Board, on: &str) -> Result<Value, String>
 fn pairs(weights: &Weights, board: &Board, at: Option<Square>) -> Vec<Value> {
     let name =
         |piece: &PieceSquare| format!("{}'s {} {}", color_name(piece.color), piece_name(piece.piece), piece.square);
-    let all = reasons(weights, board, usize::MAX);
+    let all = reasons(weights, board);
     let pairs = all.iter().filter_map(|reason| match &reason.source {
         Source::Pair(first, second) if reason.pawns.abs() >= MIN_PAIR => Some((first, second, reason.pawns)),
         _ => None,

@@ -100,7 +100,7 @@ fn a_move_is_compared_with_the_best_other_one() {
     assert_eq!(found.names(), ["Rd8#", "Rd2"]);
     let found = with_best(&start, "d1d8", &run).expect("there are two moves");
     assert_eq!(found.names()[1], "Rd8#");
-    assert!(found.difference.value() < -10_000);
+    assert!(found.difference.value < -10_000);
     // The only move.
     let forced = game("7k/8/8/8/8/8/1q6/K7 w - - 0 1", "");
     assert!(with_best(&forced, "a1b2", &run).is_none());
