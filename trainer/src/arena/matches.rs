@@ -201,7 +201,7 @@ impl Match {
     #[must_use]
     pub fn pgn(&self, game: &MatchGame, event: &str, date: &str) -> PgnGame {
         let tags = self.tags(game.number, event).into_iter().chain([("Date", date.to_string())]).collect();
-        game.game.pgn(tags, !self.limits.is_deterministic())
+        game.game.pgn(tags)
     }
 
     /// The tags of the game with this number that do not depend on the date, on its opening or on how it goes.
@@ -214,7 +214,7 @@ impl Match {
             ("Round", round(number)),
             ("White", white.name.clone()),
             ("Black", black.name.clone()),
-            ("TimeControl", self.limits.time_control()),
+            ("TimeControl", "-".to_string()),
             ("WhiteSetup", self.setup(white)),
             ("BlackSetup", self.setup(black)),
         ]

@@ -6,10 +6,9 @@
 //! moves: the mistaken evaluation of one side must not become a result.
 
 use std::fmt;
-use std::time::Duration;
 
 use dyad_engine::board::{Color, Ending, Game, Move};
-use dyad_engine::control::{Control, Instant};
+use dyad_engine::control::Control;
 use dyad_engine::engine::Engine;
 use dyad_engine::search::{Limits, Options, Outcome, Score as EngineScore};
 use dyad_formats::game::{GameRecord, PlayedMove, Tags};
@@ -28,32 +27,14 @@ pub enum SearchLimits {
     Nodes(u64),
     /// Search depth per move, in plies.
     Depth(u32),
-    /// Time per move.
-    MoveTime(Duration),
 }
 
 impl SearchLimits {
-    /// Whether games do not depend on the speed of the machine.
-    #[must_use]
-    pub fn is_deterministic(self) -> bool {
-        !matches!(self, SearchLimits::MoveTime(_))
-    }
-
-    /// The value of the PGN tag `TimeControl`.
-    #[must_use]
-    pub fn time_control(self) -> String {
-        match self {
-            SearchLimits::Nodes(_) | SearchLimits::Depth(_) => "-".to_string(),
-            SearchLimits::MoveTime(time) => format!("1/{}", time.as_secs_f64()),
-        }
-    }
-
     /// The limits of a search.
     pub(crate) fn limits(self) -> Limits {
         match self {
             SearchLimits::Nodes(nodes) => Limits::nodes(nodes),
             SearchLimits::Depth(depth) => Limits::depth(depth),
-            SearchLimits::MoveTime(time) => Limits { movetime: Some(time), ..Limits::default() },
         }
     }
 }
@@ -63,7 +44,6 @@ impl fmt::Display for SearchLimits {
         match self {
             SearchLimits::Nodes(nodes) => write!(f, "{nodes} nodes a move"),
             SearchLimits::Depth(depth) => write!(f, "depth {depth}"),
-            SearchLimits::MoveTime(time) => write!(f, "{} s a move", time.as_secs_f64()),
         }
     }
 }
@@ -73,14 +53,8 @@ pub trait Player: Send {
     /// Forgets the last game. The number of the new one seeds random choices.
     fn new_game(&mut self, number: u64);
 
-    /// Searches for a move of a game that is not over. `on_report` is called now and then, and may stop the control.
-    fn search(
-        &mut self,
-        game: &Game,
-        limits: &Limits,
-        control: &Control,
-        on_report: &mut (dyn FnMut() + Send),
-    ) -> Outcome;
+    /// Searches for a move of a game that is not over.
+    fn search(&mut self, game: &Game, limits: &Limits, control: &Control) -> Outcome;
 }
 
 impl Player for Engine {
@@ -88,14 +62,8 @@ impl Player for Engine {
         self.clear();
     }
 
-    fn search(
-        &mut self,
-        game: &Game,
-        limits: &Limits,
-        control: &Control,
-        on_report: &mut (dyn FnMut() + Send),
-    ) -> Outcome {
-        Engine::search(self, game, limits, &Options::default(), control, &mut |_| on_report())
+    fn search(&mut self, game: &Game, limits: &Limits, control: &Control) -> Outcome {
+        Engine::search(self, game, limits, &Options::default(), control, &mut |_| ())
     }
 }
 
@@ -104,14 +72,8 @@ impl Player for LevelPlayer {
         LevelPlayer::new_game(self, number);
     }
 
-    fn search(
-        &mut self,
-        game: &Game,
-        limits: &Limits,
-        control: &Control,
-        on_report: &mut (dyn FnMut() + Send),
-    ) -> Outcome {
-        LevelPlayer::search(self, game, limits, &Options::default(), control, &mut |_| on_report())
+    fn search(&mut self, game: &Game, limits: &Limits, control: &Control) -> Outcome {
+        LevelPlayer::search(self, game, limits, &Options::default(), control, &mut |_| ())
     }
 }
 
@@ -233,8 +195,6 @@ pub struct SearchedMove {
     pub depth: u32,
     /// Nodes searched.
     pub nodes: u64,
-    /// Time spent.
-    pub time: Duration,
 }
 
 /// A finished game.
@@ -267,12 +227,11 @@ impl FinishedGame {
         GameRecord { tags, start: self.opening.start, moves, result: Some(self.result) }
     }
 
-    /// The game as PGN. Times are written only if they influenced the game: without them the same match always writes
-    /// the same file.
+    /// The game as PGN, without times: the same match always writes the same file.
     #[must_use]
-    pub fn pgn(&self, tags: Vec<(&'static str, String)>, with_times: bool) -> PgnGame {
+    pub fn pgn(&self, tags: Vec<(&'static str, String)>) -> PgnGame {
         let mut moves: Vec<(Move, String)> = self.opening.moves.iter().map(|&mv| (mv, "book".into())).collect();
-        moves.extend(self.moves.iter().map(|made| (made.mv, remark(made, with_times))));
+        moves.extend(self.moves.iter().map(|made| (made.mv, remark(made))));
         let mut foreword = String::new();
         let last = moves.last_mut().map_or(&mut foreword, |(_, comment)| comment);
         last.push_str(if last.is_empty() { "" } else { ", " });
@@ -288,10 +247,9 @@ impl FinishedGame {
     }
 }
 
-/// The comment of a move in the format of Cute Chess and fastchess: `+0.35/20 1.2s`.
-fn remark(made: &SearchedMove, with_times: bool) -> String {
-    let time = if with_times { format!(" {:.3}s", made.time.as_secs_f64()) } else { String::new() };
-    format!("{}/{}{time}", made.score, made.depth)
+/// The comment of a move in the format of Cute Chess and fastchess: `+0.35/20`.
+fn remark(made: &SearchedMove) -> String {
+    format!("{}/{}", made.score, made.depth)
 }
 
 /// Plays a game; White has the first seat. `None` if `control` or `abandon` (checked before each move) stops it.
@@ -316,36 +274,20 @@ pub fn play(
             return None;
         }
         let side = game.board().side_to_move();
-        let (seat, start) = (&mut seats[side.to_index()], Instant::now());
-        let outcome = search(seat.player, &game, &seat.limits.limits(), control);
-        let time = start.elapsed();
+        let seat = &mut seats[side.to_index()];
+        let outcome = seat.player.search(&game, &seat.limits.limits(), control);
         if control.stopped() {
             return None;
         }
         let mv = outcome.best.expect("there is a legal move, or the game had ended");
         let (score, depth, nodes) = (score_of(outcome.score), outcome.depth, outcome.nodes);
         game.push(mv);
-        moves.push(SearchedMove { mv, score, depth, nodes, time });
+        moves.push(SearchedMove { mv, score, depth, nodes });
         if let (None, Some(end)) = (end_by_rule(&game), adjudicator.observe(&game, side, score)) {
             break end;
         }
     };
     Some(FinishedGame { opening: opening.clone(), moves, result, reason })
-}
-
-/// One of several searches that `control` stops, with its own time.
-///
-/// A timed search gets its own control, whose clock starts now, and checks `control` at its reports. Without a clock
-/// `control` itself stops the search at once.
-fn search(player: &mut dyn Player, game: &Game, limits: &Limits, control: &Control) -> Outcome {
-    let own = Control::new(false);
-    let held_by = if limits.movetime.is_some() { &own } else { control };
-    let mut on_report = || {
-        if control.stopped() {
-            own.stop();
-        }
-    };
-    player.search(game, limits, held_by, &mut on_report)
 }
 
 fn score_of(score: EngineScore) -> Score {
@@ -484,7 +426,7 @@ mod tests {
             let seats = engines.each_mut().map(|player| Seat { player, limits });
             let rules = Adjudication::default();
             let game = play(&Opening { start, moves }, seats, &rules, &Control::new(false), &|| false).unwrap();
-            let text = game.pgn(Vec::new(), true).to_string();
+            let text = game.pgn(Vec::new()).to_string();
             assert!(text.ends_with(&format!("\n{end}\n\n")), "{text}");
         }
     }
@@ -493,12 +435,9 @@ mod tests {
     fn remarks_are_read_back() {
         use dyad_formats::remark::Remark;
         for score in [Score(35), Score(-120), Score(0), Score::mate(3), Score::mate(-12), Score(Score::LARGEST)] {
-            let made =
-                SearchedMove { mv: Move::default(), score, depth: 20, nodes: 1, time: Duration::from_millis(1234) };
-            for with_times in [false, true] {
-                let text = format!("{}, checkmate", remark(&made, with_times));
-                assert_eq!(Remark::parse(text.as_bytes()), Some(Remark::Score(score)), "{text}");
-            }
+            let made = SearchedMove { mv: Move::default(), score, depth: 20, nodes: 1 };
+            let text = format!("{}, checkmate", remark(&made));
+            assert_eq!(Remark::parse(text.as_bytes()), Some(Remark::Score(score)), "{text}");
         }
     }
 }

@@ -175,7 +175,7 @@ pub fn pgn(number: u64, game: &FinishedGame, event: &str, weights: &Weights) -> 
         ("White", weights.meta.name.clone()),
         ("Black", weights.meta.name.clone()),
     ];
-    game.pgn(tags, false)
+    game.pgn(tags)
 }
 
 /// Plays the games of a generator, on one thread.

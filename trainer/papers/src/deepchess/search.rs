@@ -237,13 +237,7 @@ impl Player for ComparisonEngine {
         self.best.clear();
     }
 
-    fn search(
-        &mut self,
-        game: &Game,
-        limits: &Limits,
-        control: &Control,
-        on_report: &mut (dyn FnMut() + Send),
-    ) -> Outcome {
+    fn search(&mut self, game: &Game, limits: &Limits, control: &Control) -> Outcome {
         let board = game.board();
         self.limits = Bounds { nodes: limits.nodes.unwrap_or(u64::MAX), binding: false };
         self.keys = game.keys()[..game.keys().len().saturating_sub(1)].to_vec();
@@ -255,7 +249,6 @@ impl Player for ComparisonEngine {
             let Ok((worth, best)) = self.alpha_beta(board, depth as i32, 0, [None, None], control) else { break };
             let score = self.score(&worth, board.side_to_move());
             outcome = Outcome { best, score, depth, ..outcome };
-            on_report();
             let decided = matches!(worth, Worth::Mate(_, ply) if ply <= depth as usize);
             self.limits.binding = true;
             if decided || self.count(control).is_err() {
@@ -306,7 +299,7 @@ mod tests {
     fn best(fen: &str, limits: &Limits) -> (String, Outcome) {
         let game = Game::new(Board::from_fen(fen).unwrap());
         let mut engine = ComparisonEngine::new(counting());
-        let outcome = engine.search(&game, limits, &Control::new(false), &mut || ());
+        let outcome = engine.search(&game, limits, &Control::new(false));
         (game.board().san(outcome.best.unwrap()), outcome)
     }
 
@@ -344,6 +337,6 @@ mod tests {
     fn a_search_that_is_stopped_has_a_move() {
         let (mut engine, control) = (ComparisonEngine::new(counting()), Control::new(false));
         control.stop();
-        assert!(engine.search(&Game::default(), &Limits::depth(9), &control, &mut || ()).best.is_some());
+        assert!(engine.search(&Game::default(), &Limits::depth(9), &control).best.is_some());
     }
 }
