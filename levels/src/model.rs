@@ -111,7 +111,6 @@ fn margin(values: &[[Value; DEPTHS]], depth: usize) -> f32 {
     (curves(best)[0] - curves(second)[0]).min(3.0)
 }
 
-/// A value on each curve.
 fn curves(value: Value) -> [f32; VALUE_CURVES] {
     /// A mate exceeds all other values, nearer mates more.
     const NEAR_MATE: f64 = 12_000.0;

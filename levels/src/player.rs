@@ -59,9 +59,7 @@ impl PlayerProfile {
 /// Plays as a [`PlayerProfile`].
 pub struct LevelPlayer {
     profile: PlayerProfile,
-    /// Number of the current game.
     game: u64,
-    /// The strength in this game.
     strength: Strength,
     level: SkillLevel,
     analyzer: MoveAnalyzer,
@@ -133,7 +131,6 @@ impl LevelPlayer {
         Some(Pace { probabilities: predicted, is_recapture, plies: game.moves().len(), deviation }.time(&bounds))
     }
 
-    /// The random number of the draw.
     fn random_word(&self, game: &Game) -> u64 {
         let repetitions = game.repetitions() as u64;
         let word = self.profile.seed ^ game.board().key().rotate_left(17) ^ repetitions.wrapping_mul(GOLDEN);

@@ -9,7 +9,6 @@ use super::{BitBoard, Board, COLORS, Color, Piece, Setup};
 /// The number of starting positions.
 pub const CHESS960_POSITIONS: u32 = 960;
 
-/// The number of the standard starting position.
 const STANDARD: u32 = 518;
 
 /// The places of the knights among the five free squares.

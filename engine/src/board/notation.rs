@@ -33,7 +33,6 @@ fn parse_coordinates(text: &str) -> Option<Move> {
     Some(promotion.map_or(mv, |piece| mv.with_promotion(piece)))
 }
 
-/// The parts of a move in algebraic notation.
 struct San {
     piece: Piece,
     file: Option<u8>,

@@ -85,7 +85,6 @@ pub(crate) fn black_to_move() -> u64 {
     KEYS.black_to_move
 }
 
-/// Zobrist keys of a position and of its parts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Keys {
     /// The position without the clocks.
@@ -124,7 +123,6 @@ pub(crate) const fn material_count(material: u64, color: Color, piece: Piece) ->
 }
 
 impl Board {
-    /// The keys computed from scratch.
     pub(super) fn fresh_keys(&self) -> Keys {
         let mut keys = Keys::default();
         for PieceSquare { color, piece, square } in self.placed_pieces() {

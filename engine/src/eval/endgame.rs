@@ -95,7 +95,6 @@ impl EndgameSide {
         Self { pieces, counts: std::array::from_fn(|piece| pieces[piece].len()), king: pieces[KING].to_square() }
     }
 
-    /// Material value of the piece types from `from` on.
     fn material(&self, from: usize) -> i32 {
         (from..KING).map(|piece| VALUES[piece] * self.counts[piece] as i32).sum()
     }
@@ -118,7 +117,6 @@ impl EndgameSide {
 struct Endgame {
     strong: EndgameSide,
     weak: EndgameSide,
-    /// The color of the strong side.
     color: Color,
     strong_to_move: bool,
 }

@@ -19,7 +19,6 @@ pub(crate) const MAX_EVALUATION: i32 = 20_000;
 /// Entries of the pawn cache. The caches are small because their entries and the rows of the 2-tuples displace each other
 /// from the caches of the processor.
 const PAWN_SLOTS: usize = 1 << 12;
-/// Entries of the king cache.
 const KING_SLOTS: usize = 1 << 13;
 /// Entries of the material cache: a search reaches few material signatures.
 const MATERIAL_SLOTS: usize = 1 << 10;
@@ -105,7 +104,6 @@ impl Evaluator {
         [mg + terms_mg, eg + terms_eg]
     }
 
-    /// The packed sum of the terms of the whole board.
     fn terms(&mut self, board: &Board) -> i64 {
         let compiled = self.weights.compiled();
         let keys = board.keys();

@@ -20,7 +20,6 @@ pub fn incremental_features<V: Visitor>(others: &[PieceSquare], piece: PieceSqua
     }
 }
 
-/// Visits both 2-tuples of two pieces.
 pub(crate) fn pair_features<V: Visitor>(one: PieceSquare, other: PieceSquare, visitor: &mut V) {
     let (first, second) = (pair(one, other), pair(other, one));
     visitor.add(PAIRS.at(first), first.sign);

@@ -18,7 +18,6 @@ pub const ROWS: usize = 32;
 /// Columns of a table: squares of the other piece, without that of the first piece.
 pub const COLUMNS: usize = 63;
 
-/// Number of weights.
 pub(crate) const LEN: usize = TABLES * ROWS * COLUMNS;
 
 /// The index of an ordered pair of pieces, and its sign.

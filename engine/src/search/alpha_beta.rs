@@ -32,7 +32,6 @@ struct Node<'a> {
     window: Window,
     /// Alpha before tablebase values and moves raise it.
     original_alpha: Value,
-    /// Remaining depth in plies.
     depth: i32,
     /// Whether this is an expected [cut-node](https://www.chessprogramming.org/Node_Types), which fails high.
     cut_node: bool,
@@ -74,12 +73,10 @@ impl Node<'_> {
     }
 }
 
-/// A move that is about to be searched.
 #[derive(Clone, Copy)]
 pub(super) struct MoveInfo {
     pub(super) mv: Move,
     piece_to: PieceTo,
-    /// The score of the move picker.
     score: i32,
     /// Whether it is a capture or a promotion to a queen.
     noisy: bool,

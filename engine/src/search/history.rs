@@ -17,9 +17,7 @@ use crate::params::Params;
 use crate::platform::prefetch;
 use crate::value::Value;
 
-/// Limit of a history entry.
 const HISTORY_MAX: i32 = 16_384;
-/// Limit of a correction entry.
 const CORRECTION_HISTORY_MAX: i32 = 1_024;
 /// A correction entry in units of the static evaluation is divided by this, with a weight of 128.
 const CORRECTION_SCALE: i32 = 8;
@@ -38,7 +36,6 @@ pub(super) fn piece_to(board: &Board, mv: Move) -> PieceTo {
     piece_index(board.side_to_move(), board.moved_piece(mv), mv.to())
 }
 
-/// The square of a [`PieceTo`].
 pub(super) fn destination(piece_to: PieceTo) -> Square {
     square(usize::from(piece_to))
 }
@@ -75,7 +72,6 @@ impl OrderingContext {
         OrderingContext { killers: [None; 2], counter: None, previous: [NO_PIECE_TO; 4], threats: 0, ply: None };
 }
 
-/// Histories of one search thread.
 pub(super) struct Histories {
     butterfly: Box<[[[i16; 4096]; 4]; 2]>,
     capture: Box<[[i16; 6]; PIECE_TOS]>,
@@ -180,7 +176,6 @@ impl Histories {
         self.counter[usize::from(previous)] = Some(mv.unmarked());
     }
 
-    /// Updates all histories of a quiet move.
     pub(super) fn update_quiet(
         &mut self,
         board: &Board,

@@ -114,7 +114,6 @@ impl Shared<'_> {
     }
 }
 
-/// The search stack frame of a ply.
 #[derive(Clone, Copy)]
 struct Frame {
     /// Static evaluation with corrections; [`NONE`] in check.
@@ -123,13 +122,11 @@ struct Frame {
     raw_eval: Value,
     /// The piece-to of the current move.
     piece_to: PieceTo,
-    /// Whether the current move is quiet.
     quiet: bool,
     /// The butterfly index of the current move, if it is quiet.
     butterfly: u16,
     /// The move count of the current move, from 1.
     move_count: usize,
-    /// The reduction of the current move in plies.
     reduction: i32,
     killers: [Option<Move>; 2],
     /// The move excluded from a singular extension search.

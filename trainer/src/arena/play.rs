@@ -193,8 +193,6 @@ pub struct SearchedMove {
     pub score: Score,
     /// Depth of the last iteration.
     pub depth: u32,
-    /// Nodes searched.
-    pub nodes: u64,
 }
 
 /// A finished game.
@@ -280,9 +278,9 @@ pub fn play(
             return None;
         }
         let mv = outcome.best.expect("there is a legal move, or the game had ended");
-        let (score, depth, nodes) = (score_of(outcome.score), outcome.depth, outcome.nodes);
+        let (score, depth) = (score_of(outcome.score), outcome.depth);
         game.push(mv);
-        moves.push(SearchedMove { mv, score, depth, nodes });
+        moves.push(SearchedMove { mv, score, depth });
         if let (None, Some(end)) = (end_by_rule(&game), adjudicator.observe(&game, side, score)) {
             break end;
         }
@@ -435,7 +433,7 @@ mod tests {
     fn remarks_are_read_back() {
         use dyad_formats::remark::Remark;
         for score in [Score(35), Score(-120), Score(0), Score::mate(3), Score::mate(-12), Score(Score::LARGEST)] {
-            let made = SearchedMove { mv: Move::default(), score, depth: 20, nodes: 1 };
+            let made = SearchedMove { mv: Move::default(), score, depth: 20 };
             let text = format!("{}, checkmate", remark(&made));
             assert_eq!(Remark::parse(text.as_bytes()), Some(Remark::Score(score)), "{text}");
         }

@@ -27,7 +27,6 @@ pub(crate) fn is_won(king: Square, pawn: Square, enemy: Square, to_move: bool) -
     side[pawn_index(pawn)][king.to_index()].has(enemy)
 }
 
-/// Number of won positions, with either side to move.
 #[cfg(test)]
 pub(crate) fn count_wins() -> usize {
     let bitbase = bitbase();

@@ -7,7 +7,6 @@ fn eval(fen: &str) -> Option<EndgameEval> {
     probe(&Board::from_fen(fen).unwrap_or_else(|error| panic!("{fen}: {error}")), Color::White)
 }
 
-/// The value for the side to move.
 fn value(fen: &str) -> i32 {
     match eval(fen) {
         Some(EndgameEval::Value(value)) => value,

@@ -18,7 +18,6 @@ impl<T: Copy + Default> Cache<T> {
         Cache { slots: vec![(EMPTY, T::default()); slots] }
     }
 
-    /// Invalidates all values.
     pub(crate) fn invalidate(&mut self) {
         self.slots.fill((EMPTY, T::default()));
     }

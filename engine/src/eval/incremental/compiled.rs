@@ -21,7 +21,6 @@ pub struct Compiled {
 }
 
 impl Compiled {
-    /// Compiles integers, by feature.
     pub(in crate::eval) fn new(ints: &[[i32; 2]]) -> Result<Compiled, WeightsError> {
         let packed = packed(ints);
         let has_pairs = any(&ints[PAIRS.range()]);
@@ -76,12 +75,10 @@ impl Compiled {
         self.has_pairs
     }
 
-    /// Whether any term of the whole board has a weight.
     pub(crate) fn has_terms(&self) -> bool {
         self.has_terms
     }
 
-    /// Material and piece-square weights.
     pub(super) fn squares(&self) -> &SquareTable {
         &self.squares
     }
@@ -175,7 +172,6 @@ const fn pack([mg, eg]: [i32; 2]) -> i64 {
     ((mg as i64) << 32) + eg as i64
 }
 
-/// Undoes [`pack`].
 pub(crate) const fn unpack(sum: i64) -> [i32; 2] {
     let eg = sum as i32;
     [((sum - eg as i64) >> 32) as i32, eg]

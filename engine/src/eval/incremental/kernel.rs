@@ -14,13 +14,11 @@ pub(crate) fn delta(pairs: &PairTable, kept: &PieceList, removed: &[PackedPiece]
     scalar(pairs, kept, removed, added)
 }
 
-/// Adds both phases.
 #[inline(always)]
 pub(crate) fn add(sums: &mut [i32; 2], [mg, eg]: [i32; 2]) {
     *sums = [sums[0] + mg, sums[1] + eg];
 }
 
-/// Subtracts both phases.
 #[inline(always)]
 pub(crate) fn subtract(sums: &mut [i32; 2], [mg, eg]: [i32; 2]) {
     *sums = [sums[0] - mg, sums[1] - eg];

@@ -9,7 +9,6 @@ use super::piece_list::PieceList;
 use super::tables::{PackedPiece, PairTable, packed_piece};
 use crate::board::{Board, Delta};
 
-/// The incremental sums of a position.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct PieceSums {
     pieces: PieceList,

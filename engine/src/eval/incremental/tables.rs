@@ -33,7 +33,6 @@ const ROWS: usize = 6 * pairs::ROWS;
 const STRIDE: usize = PACKED_PIECES + 16;
 
 pub(crate) type PairWeight = [i16; 2];
-/// The entries of one piece with all others.
 pub(crate) type Row = [PairWeight; PACKED_PIECES];
 
 pub(crate) fn packed_piece(piece: PieceSquare) -> PackedPiece {
@@ -108,7 +107,6 @@ impl PairTable {
         Ok(table)
     }
 
-    /// A table with any entries.
     #[cfg(test)]
     pub(crate) fn filled(mut entry: impl FnMut() -> PairWeight) -> PairTable {
         let mut table = PairTable(vec![[0; 2]; ROWS * STRIDE]);

@@ -100,7 +100,6 @@ fn words_are_those_of_a_player() {
     }
 }
 
-/// The table of all groups for `docs/evaluation.md`.
 fn markdown() -> String {
     let mut text =
         String::from("| family | group | features | what they count | properties |\n|---|---|---:|---|---|\n");

@@ -9,7 +9,6 @@ use serde::de::DeserializeOwned;
 
 use crate::deepchess::network::{ANSWERS, Layer, Network};
 
-/// Maximum file size in bytes.
 const LARGEST_FILE: u64 = 256 << 20;
 
 impl Network {
@@ -37,12 +36,10 @@ impl Network {
     }
 }
 
-/// Writes a file with a network.
 pub(super) fn write(path: &Path, content: &impl Serialize) -> Result<(), Error> {
     write_atomic(path, &serde_json::to_vec(content).expect("plain data")).map_err(Error::file("write", path))
 }
 
-/// Reads a file with a network.
 pub(super) fn read<T: DeserializeOwned>(path: &Path) -> Result<T, Error> {
     let bytes = files::read(path, LARGEST_FILE).map_err(Error::file("read", path))?;
     serde_json::from_slice(&bytes).map_err(|error| Error::content(path, "network", error))

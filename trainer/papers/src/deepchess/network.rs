@@ -122,7 +122,6 @@ impl Layer {
     }
 }
 
-/// Applies the ReLU to outputs.
 fn rectify(outputs: &mut Array2<f32>) {
     outputs.mapv_inplace(|output| output.max(0.0));
 }

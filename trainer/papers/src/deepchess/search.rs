@@ -29,7 +29,6 @@ enum Worth {
     Position(Arc<[f32]>),
 }
 
-/// The search was ended.
 struct Ended;
 
 /// The outcome of a search with its move, if one was made.
@@ -55,7 +54,6 @@ pub struct ComparisonEngine {
     limits: Bounds,
 }
 
-/// What ends a search.
 #[derive(Clone, Copy)]
 struct Bounds {
     nodes: u64,

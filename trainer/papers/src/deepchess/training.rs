@@ -61,7 +61,6 @@ const TEST_PERCENT: f64 = 5.0;
 const BATCH: usize = 128;
 /// Rate and its factor after each epoch, of Pos2Vec.
 const ENCODER_RATE: [f32; 2] = [0.005, 0.98];
-/// Momentum, end to end.
 const MOMENTUM: f32 = 0.9;
 
 /// The positions of games that White won and of those that Black won, as `T`, and how many games these are.
@@ -131,7 +130,6 @@ pub struct TrainingRecord {
     pub pairs_per_second: f64,
 }
 
-/// Network and record.
 const CHECKPOINT: &str = "checkpoint.json";
 
 /// Trains a network, or resumes from the checkpoint in `folder`, which must be of the same settings and samples.
@@ -212,7 +210,6 @@ impl<'a> Trainer<'a, '_> {
         Pcg64::seed_from_u64(hash::fold(hash::fold(self.seed, stage as u64), u64::from(epoch)))
     }
 
-    /// How many pairs an epoch has.
     fn pairs(&self) -> usize {
         self.positions.won.len().max(self.positions.lost.len()).min(self.settings.pairs)
     }

@@ -152,7 +152,6 @@ pub(super) fn steps(run: &mut Run) -> Result<(), Error> {
     Ok(())
 }
 
-/// The name of a version with 2-tuples.
 fn ct(number: u32) -> String {
     format!("ct{number}")
 }

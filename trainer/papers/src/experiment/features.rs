@@ -54,7 +54,6 @@ const BATCHES: [(usize, f64); 3] = [(50, 50.56), (100, 50.21), (200, 49.53)];
 /// Fig. 6 in the text: 4- against 3-ply training of EVAL5, EVAL10 and EVAL13.
 const FOUR_PLY: [(usize, f64); 3] = [(5, 55.56), (10, 49.37), (13, 51.49)];
 
-/// Default batch of the versions.
 const BATCH: usize = 50;
 
 pub(super) fn steps(run: &mut Run) -> Result<(), Error> {
@@ -133,7 +132,6 @@ pub(super) fn steps(run: &mut Run) -> Result<(), Error> {
 struct Versions<'r, 'a, 'b> {
     run: &'r mut Run<'a, 'b>,
     iterations: u32,
-    /// Default depth.
     depth: u32,
     trained: BTreeMap<String, Trained>,
 }

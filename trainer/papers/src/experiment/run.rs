@@ -57,7 +57,6 @@ pub(super) struct Run<'a, 'b> {
     saved: Json,
     /// The files of the steps that are done.
     results: BTreeMap<String, Json>,
-    /// The tables, in Markdown.
     pub(super) page: String,
 }
 

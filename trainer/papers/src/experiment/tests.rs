@@ -113,7 +113,6 @@ fn check_trainings(experiment: &str, steps: &Path) {
     assert!(3 * learned.iter().filter(|&&learned| learned).count() >= 2 * learned.len(), "{learned:?}");
 }
 
-/// Move-match accuracy on the training positions.
 fn training_accuracy(weights: &Weights, samples: &SampleFile, depth: u32) -> f64 {
     let stop = Control::new(false);
     let examples = FileExamples::new(samples, weights);
