@@ -7,7 +7,7 @@ use dyad_engine::board::{Board, Game, Move};
 use dyad_engine::control::Control;
 use dyad_engine::eval::Weights;
 use dyad_engine::search::{Clock, Limits, Options, Report, Score};
-use dyad_engine::value::{MATE, mate_in};
+use dyad_engine::value::MATE;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -330,7 +330,6 @@ fn a_level_usually_plays_a_mate_in_one() {
     let mates =
         (0..20).filter(|&seed| play(&mut player(1600.0, seed), &game, &Limits::default()).0.to_string() == "a1a8");
     assert!(mates.count() >= 12);
-    assert_eq!(mate_in(1), MATE - 1);
 }
 
 #[test]

@@ -110,27 +110,6 @@ fn leaf(fen: &str, value: Value) -> PvLeaf {
 }
 
 #[test]
-fn both_colors_see_the_same_difference() {
-    let weights = strange_weights();
-    let leaves = [
-        leaf("r1bq1rk1/pp3ppp/2n2n2/3pN3/3P4/2N5/PP3PPP/R1BQ1RK1 w - - 0 1", 30),
-        leaf("r1bq1rk1/pp3ppp/5n2/3pn3/3P4/2N5/PP3PPP/R1BQ1RK1 b - - 0 1", -420),
-    ];
-    let [white, black] = [Color::White, Color::Black].map(|side| checked(&weights, [&leaves[0], &leaves[1]], side));
-    assert_eq!(white.len(), black.len());
-    let opposite = black.iter().map(|part| Part { amount: -part.amount, ..*part });
-    assert!(opposite.eq(white));
-    // With the leaves exchanged the amounts are negated.
-    let swapped = checked(&weights, [&leaves[1], &leaves[0]], Color::White);
-    let amounts = |parts: &[Part]| {
-        let mut amounts: Vec<i64> = parts.iter().map(|part| part.amount).collect();
-        amounts.sort_unstable();
-        amounts
-    };
-    assert_eq!(amounts(&swapped), amounts(&black));
-}
-
-#[test]
 fn topics_are_those_of_a_player() {
     let weights = strange_weights();
     // The knight goes to f3 or h3; the e5 pawn is captured in the first leaf only.

@@ -1,9 +1,8 @@
 //! The terms on random positions and on constructed ones.
 
 use super::*;
-use crate::board::squares::square_set;
 use crate::board::tests::random_boards;
-use crate::board::{Color, Piece, PieceSquare, Square};
+use crate::board::{Color, Piece, PieceSquare};
 use crate::eval::layout::*;
 use crate::eval::tests::flipped;
 use std::collections::{BTreeMap, HashSet};
@@ -143,17 +142,6 @@ fn constructed_positions() {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-}
-
-#[test]
-fn pawn_info_of_a_position() {
-    let info = pawn_terms(&board("4k3/p7/8/8/8/8/PP4P1/4K3 w - - 0 1"), &mut Vec::<(u32, i32)>::new());
-    let [white, black] = info.sides;
-    assert_eq!(white.passed, square_set(Square::G2));
-    assert_eq!(black.passed, crate::board::EMPTY);
-    assert_eq!(white.attacks.popcnt(), 5);
-    assert_eq!(black.attacks, square_set(Square::B6));
-    assert_eq!(white.double_attacks, crate::board::EMPTY);
 }
 
 #[test]
