@@ -78,8 +78,6 @@ class Knowledge {
     this.turn = 0;
     // The square of the map that the words are about; that of the largest value until the user chooses.
     this.pointed = null;
-    // Until the user chooses a pair, the strongest one is shown.
-    this.isChosen = false;
     const board = (whose) => {
       const root = element("div", { class: "map-board", role: "img" });
       return { whose, root, map: new SquareMap(root) };
@@ -105,7 +103,6 @@ class Knowledge {
     find("pair-square").value = "f5";
     for (const id of ["pair-piece", "pair-square", "pair-other"]) {
       find(id).addEventListener("change", () => {
-        this.isChosen = true;
         if (id === "pair-piece") this.squares();
         this.draw();
       });
@@ -159,14 +156,6 @@ class Knowledge {
     if (!this.weights || find("panel-learn").hidden) return;
     const turn = ++this.turn;
     const both = [this.weights, this.builtin];
-    if (!this.isChosen) {
-      const [piece, square, other] = await this.ask(this.weights, "strongest_pair");
-      if (turn !== this.turn) return;
-      find("pair-piece").value = piece;
-      this.squares();
-      find("pair-square").value = square;
-      find("pair-other").value = other;
-    }
     const phase = Number(find("phase").value);
     const [piece, square, other] = ["pair-piece", "pair-square", "pair-other"].map((id) => find(id).value);
     const [tables, pairs] = await Promise.all([

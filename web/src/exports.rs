@@ -83,12 +83,6 @@ pub fn chess960(number: u32) -> Result<String, JsError> {
     play::chess960(number).map_err(error)
 }
 
-/// The pair of pieces that matters most: a white piece, its square, the other piece.
-#[wasm_bindgen]
-pub fn strongest_pair(file: &[u8]) -> Result<String, JsError> {
-    text(&tables::strongest_pair(&*weights(file).map_err(error)?))
-}
-
 /// Piece values and piece-square tables of a weights file.
 #[wasm_bindgen]
 pub fn tables(file: &[u8]) -> Result<String, JsError> {

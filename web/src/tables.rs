@@ -35,23 +35,6 @@ pub(crate) fn pawns(weights: &Weights, [mg, eg]: [i32; 2]) -> Value {
     [(PHASE_MAX, mg), (0, eg)].map(|(phase, value)| pawns(phase, value) / FINER as f64)
 }
 
-/// The pair map with the largest values, of the built-in weights while these have none: White's piece, its square, the
-/// other piece as a letter of FEN.
-#[must_use]
-pub fn strongest_pair(weights: &Weights) -> [String; 3] {
-    let size = |weights: &Weights, first: usize| {
-        let all = &weights.ints()[PAIRS.start + first..][..pairs::COLUMNS];
-        all.iter().flatten().map(|value| value.unsigned_abs()).sum::<u32>()
-    };
-    let strongest = |weights: &Weights| {
-        let first = (0..PAIRS.len).step_by(pairs::COLUMNS).max_by_key(|first| size(weights, *first));
-        first.filter(|first| size(weights, *first) > 0)
-    };
-    let first = strongest(weights).or_else(|| strongest(&Weights::embedded())).unwrap_or_default();
-    let (first, other) = pairs::pieces_of(first);
-    [letter(first.piece, Color::White), first.square.to_string(), letter(other.piece, other.color)]
-}
-
 /// The piece values and piece-square tables.
 #[must_use]
 pub fn tables(weights: &Weights) -> Tables {
