@@ -284,9 +284,4 @@ impl Learner {
     pub fn export_name(&self) -> String {
         self.0.export_name()
     }
-
-    /// The file of the best weights.
-    pub fn export(&self) -> Result<Vec<u8>, JsError> {
-        self.weights("best")
-    }
 }

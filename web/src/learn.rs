@@ -152,7 +152,6 @@ pub struct Gain {
 /// An entry of the diary.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Entry {
-    generation: u32,
     /// Games played until then.
     games: u64,
     #[serde(flatten)]
@@ -504,9 +503,9 @@ impl Learner {
     }
 
     fn record(&mut self, facts: impl IntoIterator<Item = Fact>) {
-        let (generation, games) = (self.state.progress.generation, self.state.games + self.stage_done());
+        let games = self.state.games + self.stage_done();
         let diary = &mut self.state.progress.diary;
-        diary.extend(facts.into_iter().map(|fact| Entry { generation, games, fact }));
+        diary.extend(facts.into_iter().map(|fact| Entry { games, fact }));
         diary.drain(..diary.len().saturating_sub(DIARY));
     }
 
