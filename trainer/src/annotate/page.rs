@@ -137,7 +137,7 @@ impl Nodes {
             let mut node = nodes.after(prev, &board, ply.mv);
             if let Some(mistake) = ply.mistake() {
                 node.label += mistake.judgement.sign();
-                node.why = Some(unbroken(&format!("{}. {}", mistake.judgement.name(), mistake.explanation)));
+                node.why = Some(format!("{}. {}", mistake.judgement.name(), mistake.explanation));
                 node.marks = marks(&mistake.marks);
             }
             if let Some(score) = ply.analysis.as_ref().and_then(|analysis| analysis.score) {
@@ -268,20 +268,6 @@ fn summary(game: &Annotated) -> Markup {
     }
 }
 
-/// The text with a no-break space between the number of a move and the move.
-fn unbroken(text: &str) -> String {
-    let (mut joined, mut after_number) = (String::with_capacity(text.len()), false);
-    for (place, word) in text.split(' ').enumerate() {
-        if place > 0 {
-            joined.push(if after_number { '\u{a0}' } else { ' ' });
-        }
-        joined.push_str(word);
-        let digits = word.trim_end_matches('.');
-        after_number = word.ends_with('.') && !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
-    }
-    joined
-}
-
 /// A row of the list of moves. A remark ends it; Black's move then starts another.
 struct Row {
     number: u32,
@@ -357,7 +343,7 @@ fn remark(board: &Board, ply: &Ply, line: Option<usize>) -> Option<Markup> {
         div class={ "remark " (class) } {
             @if !own.trim().is_empty() { p { (own.trim()) } }
             @if let Some((mistake, _)) = mistake {
-                p { strong class=(class) { (class) "." } " " (unbroken(&mistake.explanation)) }
+                p { strong class=(class) { (class) "." } " " (mistake.explanation) }
                 p.line {
                     "Better: " (plies(0..mistake.line.len().min(SHOWN)))
                     span.eval { (shown(mistake.better)) }
@@ -397,7 +383,7 @@ mod tests {
             "&lt;img src=x onerror=alert(2)&gt;",
             "the king's pawn</p>",
             "<strong class=\"Blunder\">Blunder.</strong>",
-            "3...\u{a0}Nf6 allows mate: 4.\u{a0}Qxf7#; ",
+            "3... Nf6 allows mate: 4. Qxf7#; ",
             "default-src 'none'",
         ] {
             assert!(page.contains(expected), "{expected}\n{page}");

@@ -45,8 +45,6 @@ pub struct LivePage {
     folder: PathBuf,
     /// The last reported stage of a generation.
     stage: Option<(u32, Stage)>,
-    /// Whether the page says how long the current stage takes.
-    has_estimate: bool,
     /// When the page was last written, or could not be.
     tried: Option<Instant>,
     state: State,
@@ -70,7 +68,7 @@ impl LivePage {
     #[must_use]
     pub fn new(folder: &Path) -> LivePage {
         let folder = std::path::absolute(folder).unwrap_or_else(|_| folder.to_path_buf());
-        LivePage { folder, stage: None, has_estimate: false, tried: None, state: State::New }
+        LivePage { folder, stage: None, tried: None, state: State::New }
     }
 
     /// Absolute path of the page.
@@ -104,12 +102,10 @@ impl LivePage {
 
     /// Writes the page if it is due.
     fn refresh(&mut self, now: Now, begins: bool) -> Option<PageNote> {
-        let learns = now.seconds_left.is_some() && !self.has_estimate;
         let waits = self.tried.is_some_and(|tried| tried.elapsed() < REFRESH_EVERY);
-        if self.state == State::Foreign || waits && !begins && !learns {
+        if self.state == State::Foreign || waits && !begins {
             return None;
         }
-        self.has_estimate = now.seconds_left.is_some();
         let path = self.path();
         if self.tried.is_none() && is_foreign(&path) {
             self.state = State::Foreign;
