@@ -55,7 +55,6 @@ pub fn run(arguments: Arguments) -> Outcome {
     let Arguments { samples, out, weights, settings, leaves, .. } = arguments;
     let others = [&weights, &leaves, &arguments.scale_like].into_iter().flatten();
     check_output(&out, samples.iter().chain(others))?;
-    settings.check()?;
     let start = weights.map_or_else(|| Ok(Arc::new(Weights::material())), |name| load_weights(&name))?;
     let other = arguments.scale_like.as_deref().map(load_weights).transpose()?;
     let leaves = leaves.as_deref().map(load_weights).transpose()?.map(Arc::new);

@@ -1,10 +1,13 @@
 //! Numbers by groups of features, as options and settings have them: `GROUP=NUMBER`.
 
 use std::fmt;
+use std::ops::RangeBounds;
 use std::str::FromStr;
 
 use dyad_engine::eval::layout::{self, select};
 use serde::{Deserialize, Serialize};
+
+use crate::base::number::number;
 
 /// A number for some groups of features.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -71,6 +74,17 @@ pub fn number_of(values: &[GroupValue], name: &str) -> Option<f64> {
 /// `number` of each feature, by its group.
 pub fn by_feature<T: Clone>(number: impl Fn(&str) -> T) -> Vec<T> {
     layout::GROUPS.iter().flat_map(|group| std::iter::repeat_n(number(group.name), group.len)).collect()
+}
+
+/// A parser of arguments that takes the numbers of a range for groups of features.
+pub fn group_value(
+    range: impl RangeBounds<f64> + Clone + Send + Sync + 'static,
+) -> impl Fn(&str) -> Result<GroupValue, String> + Clone + Send + Sync + 'static {
+    let in_range = number::<f64>(range);
+    move |text| {
+        let GroupValue { groups, number } = text.parse()?;
+        in_range(&number.to_string()).map(|number| GroupValue { groups, number })
+    }
 }
 
 /// A parser of arguments that name groups of features.

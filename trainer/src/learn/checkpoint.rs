@@ -176,7 +176,7 @@ mod tests {
             (|file| file.state.optimizer.clock.clear(), "it ends too early"),
             // Moments of Adam in a training without any.
             (|file| file.settings.optimizer = OptimizerName::Plain, "bytes too many"),
-            (|file| file.settings.batch = 0, "batch must be"),
+            (|file| file.settings.batch = 0, "'--batch <N>'"),
             (|file| file.state.done = u64::MAX, "of 1234567 positions are done"),
             (|file| file.state.report.skipped = u64::MAX, "since the last report"),
         ];

@@ -154,7 +154,7 @@ fn kept_scale(scale: i32, unit: f64) -> Result<i32, Error> {
 /// Fits weights to data, from the initial weights `start`.
 ///
 /// # Errors
-/// When settings or data do not allow it, when the fit diverges, and [`Error::Stopped`] if stopped within the first
+/// When the data do not allow it, when the fit diverges, and [`Error::Stopped`] if stopped within the first
 /// epoch.
 pub fn fit(
     settings: &FitSettings,
@@ -162,7 +162,6 @@ pub fn fit(
     start: &FloatWeights,
     context: &mut Context<FitEvent>,
 ) -> Result<Fitted, Error> {
-    settings.check().map_err(Error::Settings)?;
     let objective =
         LossFunction { target: settings.target, range: FeatureRange::of(settings, start), threads: context.threads };
     let (mut model, scale) = objective.model(data, start)?;

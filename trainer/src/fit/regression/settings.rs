@@ -3,12 +3,11 @@
 use std::ops::{Bound, RangeInclusive};
 
 use clap::Args;
-use dyad_engine::eval::layout::select;
 use dyad_formats::packed::{Packed, Sample};
 use serde::Serialize;
 
-use crate::base::group_value::{GroupValue, groups, is_selected, number_of};
-use crate::base::number::{self, number};
+use crate::base::group_value::{GroupValue, group_value, groups, is_selected, number_of};
+use crate::base::number::number;
 use crate::fit::logistic::sigmoid;
 
 /// What the evaluation of a position should predict: a mix of the game's result and the expected score of a search's
@@ -74,9 +73,6 @@ pub(super) fn cosine(done: f64) -> f64 {
     0.01 + 0.99 * 0.5 * (1.0 + (std::f64::consts::PI * done).cos())
 }
 
-/// Range of [`FitSettings::batch`]: no file has more positions.
-const BATCH: RangeInclusive<usize> = 1..=1_000_000_000;
-
 /// The settings of a fit.
 #[derive(Clone, Debug, PartialEq, Args, Serialize)]
 #[serde(rename_all = "kebab-case")]
@@ -94,10 +90,10 @@ pub struct FitSettings {
     pub freeze: Vec<String>,
     /// L2 of a group, as the number of positions whose evidence would balance it [default: material 100, pairs 1000,
     /// others 10]
-    #[arg(long, value_name = "GROUP=POSITIONS", value_delimiter = ',')]
+    #[arg(long, value_name = "GROUP=POSITIONS", value_delimiter = ',', value_parser = group_value(0.0..))]
     pub l2: Vec<GroupValue>,
     /// Learning rate (Adam) of a group, in logits [default: pairs 0.001, others 0.01]
-    #[arg(long, value_name = "GROUP=RATE", value_delimiter = ',')]
+    #[arg(long, value_name = "GROUP=RATE", value_delimiter = ',', value_parser = group_value(0.0..))]
     pub rate: Vec<GroupValue>,
     /// Epochs at most
     #[arg(long, value_name = "N", value_parser = number::<u32>(1..), default_value_t = Self::default().epochs)]
@@ -145,25 +141,5 @@ impl FitSettings {
             rate: number_of(&self.rate, name).unwrap_or(rate),
             l2: number_of(&self.l2, name).unwrap_or(l2),
         }
-    }
-
-    /// Checks the settings.
-    ///
-    /// # Errors
-    /// Names the setting that is out of bounds.
-    pub fn check(&self) -> Result<(), String> {
-        let Target { result_share, pawns } = self.target;
-        number::check("batch", self.batch, &BATCH)?;
-        number::check("epochs", self.epochs, &(1..))?;
-        number::check("patience", self.patience, &(1..))?;
-        number::check("result-share", result_share, &SHARE)?;
-        number::check("pawns", pawns, &PAWNS)?;
-        self.groups.iter().chain(&self.freeze).try_for_each(|groups| select(groups).map(|_| ()))?;
-        for (name, values) in [("rate", &self.rate), ("l2", &self.l2)] {
-            for GroupValue { groups, number } in values {
-                number::check(&format!("{name}: the number of {groups}"), *number, &(0.0..))?;
-            }
-        }
-        Ok(())
     }
 }

@@ -209,32 +209,6 @@ fn without_test_positions_the_last_epoch_is_the_best() {
 }
 
 #[test]
-fn settings_are_checked() {
-    let data = taught(&Weights::material(), 1.0 / 400.0, 100);
-    let number = |groups: &str, number| vec![GroupValue::new(groups, number)];
-    let cases = [
-        (FitSettings { batch: 0, ..FitSettings::default() }, "batch"),
-        (FitSettings { batch: usize::MAX, ..FitSettings::default() }, "batch"),
-        (FitSettings { epochs: 0, ..FitSettings::default() }, "epochs"),
-        (
-            FitSettings { target: Target { result_share: 1.0, pawns: f64::INFINITY }, ..FitSettings::default() },
-            "pawns must be above 0",
-        ),
-        (FitSettings { target: Target { result_share: 1.5, pawns: 1.2 }, ..FitSettings::default() }, "result-share"),
-        (FitSettings { groups: vec!["pears".into()], ..FitSettings::default() }, "pears"),
-        (FitSettings { freeze: vec!["pears".into()], ..FitSettings::default() }, "pears"),
-        (FitSettings { rate: number("pairs", -0.1), ..FitSettings::default() }, "rate: the number of pairs must be"),
-        (FitSettings { l2: number("pairs", f64::NAN), ..FitSettings::default() }, "l2: the number of pairs must be"),
-    ];
-    for (settings, expected) in cases {
-        let mut context = Context { threads: 1, stop: &Control::new(false), on_event: &mut |_| () };
-        let fitted = fit(&settings, &data, &FloatWeights::material(), &mut context);
-        let error = fitted.err().map(|error| error.to_string()).unwrap_or_default();
-        assert!(error.contains(expected), "{expected}: {error}");
-    }
-}
-
-#[test]
 fn targets_blend_what_a_sample_has() {
     let sample = |result, score| {
         let board = dyad_engine::board::Board::from_fen("4k3/8/8/8/8/8/4P3/4K3 b - - 0 1").unwrap();
