@@ -286,8 +286,6 @@ pub struct Line {
     pub multipv: usize,
     /// Whether the score is a bound.
     pub is_bound: bool,
-    /// Chances in permille.
-    pub wdl: Option<[u32; 3]>,
     /// The moves.
     pub pv: Vec<String>,
 }
@@ -311,10 +309,10 @@ impl Line {
         assert!(["cp", "mate"].contains(&words.next().expect("a kind of score")), "{text}");
         let _: i32 = words.next().and_then(|word| word.parse().ok()).expect("an integer score");
         let is_bound = words.next_if(|word| ["lowerbound", "upperbound"].contains(word)).is_some();
-        let wdl = words.next_if_eq(&"wdl").map(|_| {
-            let mut next = || words.next().and_then(|word| word.parse().ok()).expect("three integers");
-            [next(), next(), next()]
-        });
+        if words.next_if_eq(&"wdl").is_some() {
+            let mut next = || words.next().and_then(|word| word.parse::<u32>().ok()).expect("three integers");
+            assert_eq!(next() + next() + next(), 1000, "{text}");
+        }
         let mut number = |name: &str| -> u64 {
             assert_eq!(words.next(), Some(name), "{text}");
             words.next().and_then(|word| word.parse().ok()).unwrap_or_else(|| panic!("{name}: {text}"))
@@ -325,7 +323,7 @@ impl Line {
         assert_eq!(words.next(), Some("pv"), "{text}");
         let pv: Vec<String> = words.map(str::to_string).collect();
         check_line(board, &pv, text);
-        Some(Line { depth: depth as u32, multipv: multipv as usize, is_bound, wdl, pv })
+        Some(Line { depth: depth as u32, multipv: multipv as usize, is_bound, pv })
     }
 }
 

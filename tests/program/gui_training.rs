@@ -367,24 +367,6 @@ fn a_running_training_is_not_disturbed() {
     fs::remove_dir_all(home).unwrap();
 }
 
-/// What a training starts from, and what it says of itself.
-#[test]
-fn modes_say_what_happens() {
-    let folder = folder("gui-training-modes");
-    let out = folder.join("scratch");
-    write_small(&out);
-    let mut program = Program::start();
-    program.send(&options("scratch", &out).replace("weights/material.json", "<empty>"));
-    program.send("isready");
-    program.until("info string train begins: scratch, 1 thread, ");
-    let numbers = program.until_contains("info string train comparison: 30 nodes a move, ");
-    assert!(numbers.contains("matches of at most 10 games") && numbers.ends_with(", 1 thread"), "{numbers}");
-    stop(&mut program);
-    program.quit();
-    assert_eq!(weights_file::load(&out.join("start.json")).unwrap().id(), Weights::material().id());
-    fs::remove_dir_all(folder).unwrap();
-}
-
 /// Few positions hold the pairs of pieces, and weights that did not change play no match.
 #[test]
 fn small_and_equal_trainings_say_so() {
@@ -550,35 +532,11 @@ fn a_training_comes_after_the_search_whatever_the_priority_of_that() {
     }
 }
 
-/// A pipe would block the program.
-#[cfg(unix)]
-#[test]
-fn openings_from_a_pipe_are_refused() {
-    let games = folder("gui-training-pipe").join("games.pgn");
-    pipe(&games);
-    let mut program = Program::start();
-    program.send(&format!("genfens 1 seed 1 book {}", games.display()));
-    let error = program.until_contains("genfens: ");
-    assert!(error.contains("a pipe, not a regular file"), "{error}");
-    program.quit();
-}
-
 /// The engine does not wait for pipes with the names of the training's files.
 #[cfg(unix)]
 #[test]
 fn pipes_in_the_folder_are_not_read() {
     let folder = folder("gui-training-pipes");
-    for mode in ["scratch", "resume"] {
-        let out = folder.join(mode);
-        fs::create_dir(&out).unwrap();
-        pipe(&out.join("state.json"));
-        let mut program = Program::start();
-        program.send(&options(mode, &out));
-        program.send("isready");
-        let error = program.until_contains("train error: ");
-        assert!(error.contains("state.json") && error.contains("a pipe, not a regular file"), "{error}");
-        program.quit();
-    }
     // A page that cannot be written does not stop the training.
     let out = folder.join("page");
     fs::create_dir(&out).unwrap();
@@ -588,14 +546,13 @@ fn pipes_in_the_folder_are_not_read() {
     stop(&mut program);
     program.quit();
     check_files(&out);
-    // The log, which a resumed training appends to.
-    fs::remove_file(out.join("log.jsonl")).unwrap();
-    pipe(&out.join("log.jsonl"));
+    fs::remove_file(out.join("state.json")).unwrap();
+    pipe(&out.join("state.json"));
     let mut program = Program::start();
     program.send(&options("resume", &out));
     program.send("isready");
     let error = program.until_contains("train error: ");
-    assert!(error.contains("log.jsonl"), "{error}");
+    assert!(error.contains("state.json") && error.contains("a pipe, not a regular file"), "{error}");
     program.quit();
     fs::remove_dir_all(folder).unwrap();
 }

@@ -110,19 +110,6 @@ fn isready_waits_for_changes_of_the_session() {
     program.quit();
 }
 
-#[cfg(unix)]
-#[test]
-fn what_is_no_file_is_not_read() {
-    let mut program = Program::start();
-    for (path, kind) in [("/", "a folder"), ("/dev/zero", "a device"), ("/dev/stdin", "a pipe")] {
-        program.send(&format!("setoption name WeightsFile value {path}"));
-        let said = program.sync();
-        assert!(said[0].ends_with(&format!("{path}: {kind}, not a regular file")), "{said:?}");
-    }
-    program.search("go depth 1");
-    program.quit();
-}
-
 #[test]
 fn the_size_of_the_table_does_not_make_a_search_less_repeatable() {
     let mut program = Program::start();
@@ -149,20 +136,6 @@ fn several_threads() {
         check_search(&after(""), &program.search("go nodes 20000"));
         program.send("go infinite\nstop");
         check_search(&after(""), &program.until("bestmove"));
-    }
-    program.quit();
-}
-
-#[test]
-fn names_are_read_in_any_case_and_with_blanks_around_the_value() {
-    let mut program = Program::start();
-    program.send("setoption  name  uci_showwdl \t value  TRUE \r");
-    assert!(program.sync().is_empty());
-    let output = program.search("go depth 3");
-    let lines = check_search(&after(""), &output);
-    for line in lines {
-        let wdl = line.wdl.unwrap_or_else(|| panic!("no wdl in {output:?}"));
-        assert_eq!(wdl.iter().sum::<u32>(), 1000);
     }
     program.quit();
 }

@@ -266,17 +266,6 @@ fn fen(fen: &str) -> Game {
 }
 
 #[test]
-fn no_command_is_lost_however_many_wait() {
-    const COUNT: usize = 3000;
-    let mut program = Program::start();
-    program.send_bytes("eval\n".repeat(COUNT).as_bytes());
-    let said = program.sync();
-    let evaluations = said.iter().filter(|line| line.starts_with("evaluation ")).count();
-    assert_eq!(evaluations, COUNT);
-    program.quit();
-}
-
-#[test]
 fn a_dead_draw_is_drawn_in_all_games() {
     let mut program = Program::start();
     program.send("setoption name UCI_ShowWDL value true");

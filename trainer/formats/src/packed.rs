@@ -60,25 +60,6 @@ impl Sample {
 ///
 /// Twelve of the sixteen kinds are the pieces; rooks with a castling right and a pawn that can be captured en passant
 /// are kinds of their own, so these rights take no bytes.
-///
-/// ```
-/// # use dyad_engine::board::Board;
-/// # use dyad_formats::packed::{Packed, Sample};
-/// let board = Board::startpos();
-/// let sample = Sample {
-///     board,
-///     desired: Some(board.parse_san("e4").unwrap()),
-///     result: None,
-///     score: None,
-///     test: false,
-///     starts_game: true,
-///     has_margin: true,
-/// };
-/// let packed = Packed::new(&sample);
-/// assert_eq!(packed.0.len(), 32);
-/// assert_eq!(packed.unpack()?.desired, sample.desired);
-/// # Ok::<(), String>(())
-/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Packed(pub [u8; SAMPLE_BYTES]);
 

@@ -67,16 +67,6 @@ impl Points {
 }
 
 /// Results of a match in pairs of games, from the first player's view.
-///
-/// ```
-/// # use dyad_trainer::arena::statistics::{Points, MatchResults};
-/// let mut results = MatchResults::default();
-/// results.add([Points::Win, Points::Draw]);
-/// results.add([Points::Loss, Points::Win]);
-/// assert_eq!((results.games(), results.points()), (4, 2.5));
-/// assert_eq!(results.pentanomial, [0, 0, 1, 1, 0]);
-/// assert!(results.elo().low < 0.0); // four games prove nothing
-/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MatchResults {
     /// Games won.
@@ -231,16 +221,6 @@ pub fn score_of_elo(elo: f64) -> f64 {
 const LARGEST_ELO: f64 = 1_000.0;
 
 /// A sequential test: is the first player stronger by `elo0` (H0) or by `elo1` (H1)?
-///
-/// ```
-/// # use dyad_trainer::arena::statistics::{Decision, Sprt, MatchResults};
-/// let test = Sprt::new(0.0, 10.0, 0.05, 0.05)?;
-/// let results = MatchResults { wins: 500, draws: 1000, losses: 300, pentanomial: [20, 140, 430, 240, 70] };
-/// assert!(test.llr(&results) > test.bounds().1);
-/// assert_eq!(test.decide(&results), Decision::H1);
-/// assert!(Sprt::new(10.0, 0.0, 0.05, 0.05).is_err());
-/// # Ok::<(), String>(())
-/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Sprt {
     /// The logistic Elo difference under H0.

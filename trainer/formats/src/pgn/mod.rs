@@ -310,29 +310,6 @@ mod tests {
     }
 
     #[test]
-    fn unusual_games_are_read() {
-        let cases = [
-            ("1. e4 e5 2. Nf3", 3),
-            ("*", 0),
-            ("[Event \"x\"]\n\n*", 0),
-            ("1.e4e5", 0),
-            ("1.e4 e5 2.0-0?? *", 0),
-            ("1.e4 c5 2.Nf3 d6 3.Bb5+!? Bd7 4.0-0 Nf6 e.p. N +- 1/2-1/2", 8),
-            ("%escaped line e4\n1. e4 ; a comment to the end e5\ne5 *", 2),
-            ("1. e4 {two\n\nparagraphs Nf3} e5\n\n2. Nf3 *", 3),
-            ("[FEN \"4k3/P7/8/8/8/8/8/4K3 w - - 0 30\"]\n\n30. a8=Q+ Kd7 31. Qb7+ *", 3),
-            ("\u{FEFF}[Event \"marked\"]\n\n1. e4 e5 *", 2),
-            ("[Event \"a \\\"quoted\\\" name\"]\r\n\r\n1. e4\r\ne5 *\r\n", 2),
-        ];
-        for (pgn, plies) in cases {
-            match parse(pgn) {
-                Ok(game) => assert_eq!(game.moves.len(), plies, "{pgn}"),
-                Err(error) => assert_eq!(plies, 0, "{error}"),
-            }
-        }
-    }
-
-    #[test]
     fn a_broken_game_costs_only_itself() {
         let pgn = format!(
             "{MATE}\n[White \"broken\"]\n\n1. e4 {{unclosed\n\n{MATE}\n\n1. d4 d5 *\n\n1. c4 *\n[White \"tight\"]\n1. Nf3 1-0\n\n\n{SPECIAL}"

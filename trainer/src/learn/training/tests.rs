@@ -199,19 +199,6 @@ fn a_finished_run_resumes_with_new_settings_and_keeps_them() {
 }
 
 #[test]
-fn the_best_iteration_is_the_last_one_without_measurements() {
-    for (accuracy, best, expected) in [
-        (None, None, true),
-        (Some(0.2), None, true),
-        (Some(0.3), Some(0.2), true),
-        (Some(0.2), Some(0.2), false),
-        (None, Some(0.2), false),
-    ] {
-        assert_eq!(is_best(accuracy, best), expected, "{accuracy:?} {best:?}");
-    }
-}
-
-#[test]
 fn frozen_groups_do_not_change() {
     let folder = Temporary::new();
     run(&TrainingSettings { freeze: vec!["pairs".to_string()], ..small() }, &folder);
@@ -315,17 +302,6 @@ fn a_training_of_values_is_the_same_on_threads_and_when_resumed() {
     run(&of_values(), &whole);
     assert!(in_parts(3, 90, &of_values(), &parts) > 2, "it took several parts");
     assert_eq!(results(&whole).0, results(&parts).0);
-}
-
-#[test]
-fn l2_limits_the_weights() {
-    let size = |settings: TrainingSettings| {
-        let folder = Temporary::new();
-        run(&settings, &folder);
-        results(&folder).0.weights.mg[layout::PAIRS.range()].iter().map(|weight| weight.abs()).sum::<f64>()
-    };
-    let [held, free] = [of_values(), TrainingSettings { l2: Vec::new(), ..of_values() }].map(size);
-    assert!(0.0 < held && held < free, "{held} {free}");
 }
 
 /// Weights are scaled to the phase when they are rounded; the units of the initial weights are kept, so a value means
