@@ -21,7 +21,7 @@ use clap::ValueEnum;
 use crossbeam::channel::Sender;
 use dyad_engine::control::{self, Control};
 use dyad_engine::eval::Weights;
-use dyad_formats::files::OwnFolder;
+use dyad_formats::files::{self, OwnFolder};
 use dyad_formats::weights_file;
 use dyad_trainer::base::words::counted;
 use dyad_trainer::report::{LivePage, PageNote, own_page};
@@ -45,11 +45,14 @@ pub enum Mode {
     Off,
     /// Learn chess from the piece values alone, by self-play; resumes such a training in the folder.
     Scratch,
+    /// Train on the games of a file; resumes the training in the folder.
+    Games,
     /// Resume the training in the folder.
     Resume,
 }
 
-const MODES: [(Mode, &str); 3] = [(Mode::Off, "off"), (Mode::Scratch, "scratch"), (Mode::Resume, "resume")];
+const MODES: [(Mode, &str); 4] =
+    [(Mode::Off, "off"), (Mode::Scratch, "scratch"), (Mode::Games, "games"), (Mode::Resume, "resume")];
 
 impl Mode {
     /// The names, the default first.
@@ -99,6 +102,8 @@ pub struct Training {
     mode: Mode,
     /// `TrainFolder`; empty for the default.
     folder: String,
+    /// `TrainGamesFile`.
+    games: String,
     /// `TrainMethod`; `None` is automatic.
     method: Option<Method>,
     /// `TrainMinutes`; 0 is automatic.
@@ -165,6 +170,7 @@ impl Training {
         Training {
             mode: Mode::Off,
             folder: String::new(),
+            games: String::new(),
             method: None,
             minutes: 0,
             threads: 0,
@@ -210,6 +216,11 @@ impl Training {
     /// Sets `TrainFolder`.
     pub fn set_folder(&mut self, folder: &str) -> Outcome {
         self.set(|training| &mut training.folder, folder.to_string())
+    }
+
+    /// Sets `TrainGamesFile`.
+    pub fn set_games(&mut self, file: &str) -> Outcome {
+        self.set(|training| &mut training.games, file.to_string())
     }
 
     /// Sets `TrainOpenPage`.
@@ -326,19 +337,28 @@ impl Training {
         }
         let folder = self.folder().ok_or("error: name a folder by TrainFolder")?;
         if let Some(running) = &self.running {
-            // The requested training begins when this one has ended.
+            // The requested training begins when this one has ended; one that is refused does not end it.
+            self.order(request.mode, folder.clone(), in_use, false)?;
+            let saved = (folder == running.folder).then(|| selftrain::saved(&folder).ok()).flatten();
+            check_mode(request.mode, saved.as_ref(), &folder)
+                .map_err(|error| format!("error: {error}; the running training continues"))?;
             running.stop.stop();
             self.requested = Some(request);
             return Ok(Some("stopping"));
         }
         let is_own = trained.is_some_and(|trained| trained.is_of(&folder));
-        self.running = Some(self.order(request.mode, folder, in_use, is_own).spawn(&self.events)?);
+        self.running = Some(self.order(request.mode, folder, in_use, is_own)?.spawn(&self.events)?);
         Ok(None)
     }
 
-    fn order(&self, mode: Mode, folder: PathBuf, in_use: &Arc<Weights>, is_own: bool) -> Order {
+    fn order(&self, mode: Mode, folder: PathBuf, in_use: &Arc<Weights>, is_own: bool) -> Result<Order, String> {
+        let needs_games = mode == Mode::Games;
+        if needs_games && self.games.is_empty() {
+            return Err("error: name a PGN file by TrainGamesFile".to_string());
+        }
+        let games = needs_games.then(|| self.games.clone());
         let (given, in_use) = (self.given(), Arc::clone(in_use));
-        Order { mode, folder, given, open_page: self.open_page, in_use, is_own }
+        Ok(Order { mode, folder, games, given, open_page: self.open_page, in_use, is_own })
     }
 
     /// The settings that options give.
@@ -381,6 +401,22 @@ impl Training {
     }
 }
 
+/// Refuses a mode that does not continue the training in `folder`.
+fn check_mode(mode: Mode, saved: Option<&Saved>, folder: &Path) -> Result<(), String> {
+    let another = |is: &str, modes: &str| {
+        let folder = folder.display();
+        Err(format!("the training in {folder} {is}: Train {modes} continues it, another TrainFolder is for a new one"))
+    };
+    match (mode, saved.map(|(_, settings)| settings.games_file.is_some())) {
+        (Mode::Scratch, Some(true)) => another("learns from the games of a file", "games or resume"),
+        (Mode::Games, Some(false)) => another("learns from its own games", "resume"),
+        _ => Ok(()),
+    }
+}
+
+/// State and settings of a training that can be resumed.
+type Saved = (SelfTrainState, SelfTrainSettings);
+
 /// The state of a resumed training, for the user.
 fn progress_of(state: &SelfTrainState) -> String {
     let SelfTrainState { generation, stage, adopted, distance, .. } = state;
@@ -389,10 +425,12 @@ fn progress_of(state: &SelfTrainState) -> String {
 }
 
 /// A training to begin or resume, with the options of that moment. Its files are read on its own thread, since a disk
-/// may be slow.
+/// may be slow and a file malicious.
 struct Order {
     mode: Mode,
     folder: PathBuf,
+    /// `TrainGamesFile`, for a training that needs games.
+    games: Option<String>,
     given: Given,
     open_page: bool,
     in_use: Arc<Weights>,
@@ -426,9 +464,9 @@ impl Order {
 
     /// Trains, and returns the last report.
     fn run(&self, stop: &Control, reporter: &mut Reporter) -> Result<String, String> {
-        let state = selftrain::saved(&self.folder).ok().map(|(state, _)| state);
-        let task = self.task()?;
-        self.report_start(state.as_ref(), reporter);
+        let saved = selftrain::saved(&self.folder).ok();
+        let task = self.task(saved.as_ref())?;
+        self.report_start(saved.as_ref(), reporter);
         if let Err(error) = control::lower_priority() {
             reporter.report(&format!("has the same priority as the search: {error}"));
         }
@@ -460,25 +498,37 @@ impl Order {
         Ok(format!("{summary}{more}"))
     }
 
-    fn report_start(&self, state: Option<&SelfTrainState>, reporter: &Reporter) {
+    fn report_start(&self, saved: Option<&Saved>, reporter: &Reporter) {
         let (mode, folder) = (self.mode, self.folder.display());
         let threads = counted(self.given["threads"].as_u64().unwrap_or_default(), "thread", "threads");
-        let note = match state {
-            Some(state) => format!("resumes: {mode}, {}, {threads}, {folder}", progress_of(state)),
+        let note = match saved {
+            Some((state, _)) => format!("resumes: {mode}, {}, {threads}, {folder}", progress_of(state)),
             None => format!("begins: {mode}, {threads}, {folder}"),
         };
-        let playing = selftrain::playing(&self.folder).filter(|_| state.is_some() && !self.is_own);
+        let playing = selftrain::playing(&self.folder).filter(|_| saved.is_some() && !self.is_own);
         let playing = playing.filter(|playing| playing.has_beaten(&self.in_use));
         reporter.send(Message::Started { note, playing });
     }
 
-    fn task(&self) -> Result<Task, String> {
-        let given = self.given.clone();
+    fn task(&self, saved: Option<&Saved>) -> Result<Task, String> {
+        let mut given = self.given.clone();
+        check_mode(self.mode, saved, &self.folder)?;
+        if let Some(games) = &self.games {
+            given.insert("games-file".to_string(), games_file(games)?.display().to_string().into());
+        }
         if self.mode == Mode::Resume || selftrain::is_begun(&self.folder) {
             return Ok(Task::Resume(given));
         }
         Ok(Task::Begin(Box::new(SelfTrainSettings::resolve(&self.folder, &given)?)))
     }
+}
+
+/// The absolute path of the games to learn from, if they can be opened.
+fn games_file(games: &str) -> Result<PathBuf, String> {
+    let path = absolute(expand_home(games)).map_err(|error| format!("TrainGamesFile: {error}"))?;
+    let opened = files::open(&path);
+    opened.map_err(|error| format!("TrainGamesFile: {}: {error}", path.display()))?;
+    Ok(path)
 }
 
 /// Opens the page of a training.
@@ -565,6 +615,11 @@ mod tests {
         training.receive(&Message::Ended(end));
     }
 
+    fn task(training: &Training, mode: Mode, folder: &Path) -> Result<Task, String> {
+        let order = training.order(mode, folder.to_path_buf(), &Weights::embedded(), false)?;
+        order.task(selftrain::saved(folder).ok().as_ref())
+    }
+
     /// Options give settings, and those that are automatic give none but the threads.
     #[test]
     fn options_give_settings() {
@@ -576,9 +631,36 @@ mod tests {
         training.set_minutes(10).unwrap();
         training.set_threads(3).unwrap();
         assert_eq!(json(&training), serde_json::json!({ "method": "regression", "minutes": 10, "threads": 3 }));
-        let order = training.order(Mode::Scratch, "/nowhere/run".into(), &Weights::embedded(), false);
-        let Task::Begin(settings) = order.task().unwrap() else { panic!() };
+        let folder = Path::new("/nowhere/run");
+        let Task::Begin(settings) = task(&training, Mode::Scratch, folder).unwrap() else { panic!() };
         assert_eq!((settings.positions, settings.minutes, settings.threads), (100_000, 10, 3));
+        training.set_games("Cargo.toml").unwrap();
+        let Err(error) = task(&training, Mode::Games, folder) else { panic!("it is begun") };
+        assert!(error.starts_with("games-file belongs to a training by comparison"), "{error}");
+        training.set_method(AUTOMATIC).unwrap();
+        let Task::Begin(settings) = task(&training, Mode::Games, folder).unwrap() else { panic!() };
+        assert_eq!(settings.method, Method::Comparison);
+    }
+
+    #[test]
+    fn a_training_keeps_its_source() {
+        let (events, _receiver) = crossbeam::channel::unbounded();
+        let mut training = Training::new(events);
+        training.set_games("Cargo.toml").unwrap();
+        for (mode, from_file, refusal) in [
+            (Mode::Scratch, true, "learns from the games of a file: Train games or resume continues it"),
+            (Mode::Games, false, "learns from its own games: Train resume continues it"),
+            (Mode::Scratch, false, ""),
+            (Mode::Games, true, ""),
+            (Mode::Resume, true, ""),
+        ] {
+            let games_file = from_file.then(|| "games.pgn".into());
+            let settings = SelfTrainSettings { games_file, ..SelfTrainSettings::of(Method::Comparison) };
+            let saved = (SelfTrainState::default(), settings);
+            let order = training.order(mode, "/nowhere/run".into(), &Weights::embedded(), false).unwrap();
+            let error = order.task(Some(&saved)).err().unwrap_or_default();
+            assert!(error.contains(refusal) && error.is_empty() == refusal.is_empty(), "{mode} {from_file}: {error}");
+        }
     }
 
     #[test]
@@ -600,9 +682,29 @@ mod tests {
 
     #[test]
     fn a_training_that_ended_begins_again_when_an_option_is_changed() {
-        let (events, _receiver) = crossbeam::channel::unbounded();
+        let (events, receiver) = crossbeam::channel::unbounded();
         let mut training = Training::new(events);
-        training.set_mode("scratch").unwrap();
+        let weights = Weights::embedded();
+        let fail = |training: &mut Training| {
+            training.settle();
+            assert!(training.is_waiting_to_start() && training.start(&weights, None).is_err());
+            assert!(!training.is_waiting_to_start());
+        };
+        training.set_mode("games").unwrap();
+        fail(&mut training);
+        // What a GUI sends before each game changes nothing.
+        training.set_mode("games").unwrap();
+        training.set_folder("").unwrap();
+        training.set_minutes(0).unwrap();
+        assert!(training.due().is_none());
+        training.set_games("/nowhere/games.pgn").unwrap();
+        assert!(training.due().is_some());
+        training.settle();
+        assert_eq!(training.start(&weights, None), Ok(None));
+        training.receive(&receiver.recv().unwrap());
+        assert!(!training.is_running() && !training.is_waiting_to_start());
+        training.set_minutes(1).unwrap();
+        assert!(training.due().is_some());
         training.stop().unwrap();
         training.set_folder("elsewhere").unwrap();
         assert!(training.due().is_none(), "it was stopped");
@@ -616,7 +718,7 @@ mod tests {
         training.set_folder("here").unwrap();
         assert!(training.due().is_none());
         end(&mut training, false, Ok("finished: 1 generation done".to_string()));
-        training.set_mode("scratch").unwrap();
+        training.set_mode("games").unwrap();
         assert!(training.due().is_none(), "the same options again");
         training.set_folder("two").unwrap();
         assert!(training.due().is_some());

@@ -5,10 +5,11 @@
 //! generations ends, and a failure of one that has a number.
 
 use std::fmt::Write as _;
-use std::path::PathBuf;
+use std::path::{PathBuf, absolute};
 
 use clap::{Args, Command, ValueEnum};
 use dyad_engine::eval::Weights;
+use dyad_formats::input::is_standard_input;
 use dyad_trainer::base::words::grouped;
 use dyad_trainer::report::LivePage;
 use dyad_trainer::selftrain::{self, End, Method, SelfTrainEvent, SelfTrainSettings};
@@ -74,6 +75,10 @@ impl Arguments {
     /// The settings that are given; a new training has a number of threads.
     fn given(&self) -> selftrain::Given {
         let mut given = self.settings.json();
+        if let Some(games) = self.settings.settings.games_file.as_ref().filter(|games| !is_standard_input(games)) {
+            let path = absolute(games).unwrap_or_else(|_| games.clone());
+            given.insert("games-file".to_string(), path.display().to_string().into());
+        }
         if !self.resume {
             given.entry("threads").or_insert_with(|| Threads { threads: None }.count().into());
         }
@@ -121,7 +126,7 @@ fn presets() -> String {
 mod tests {
     use super::*;
     use clap::Parser;
-    use serde_json::json;
+    use serde_json::{Value, json};
 
     #[derive(Parser)]
     struct Line {
@@ -148,6 +153,8 @@ mod tests {
             assert_eq!(given(line), expected.into_iter().collect::<selftrain::Given>(), "{line}");
         }
         assert_eq!(given("--threads 7")["threads"], 7);
+        let games = given("--games-file a.pgn")["games-file"].clone();
+        assert!(matches!(games, Value::String(path) if path.ends_with("a.pgn") && path != "a.pgn"));
         assert_eq!(given("--resume --nodes 300"), json!({ "nodes": 300 }).as_object().unwrap().clone());
     }
 

@@ -72,7 +72,7 @@ fn rows() -> impl Iterator<Item = Row> {
 }
 
 #[rustfmt::skip]
-const TABLE: [Row; 26] = [
+const TABLE: [Row; 27] = [
     Row { name: "Hash", of: Of::Engine(Kind::Spin { default: DEFAULT_HASH as i64, min: 1, max: MAX_HASH as i64, set: |session, megabytes| {
         session.engine.set_hash(megabytes as usize).map_err(|error| error.to_string())?;
         Ok(None)
@@ -114,6 +114,7 @@ const TABLE: [Row; 26] = [
     Row { name: "TrainMinutes", of: Of::Training(Kind::Spin { default: 0, min: 0, max: MOST_MINUTES, set: Training::set_minutes }) },
     Row { name: "TrainThreads", of: Of::Training(Kind::Spin { default: 0, min: 0, max: MOST_THREADS, set: Training::set_threads }) },
     Row { name: "TrainFolder", of: Of::Training(Kind::Text { default: training::default_folder, set: Training::set_folder }) },
+    Row { name: "TrainGamesFile", of: Of::Training(Kind::Text { default: String::new, set: Training::set_games }) },
 ];
 
 /// Sets a field that later jobs read.
@@ -345,7 +346,7 @@ mod tests {
             ("name Nonsense value 1", false),
             ("name Train value Scratch", true),
             ("name Train value selfplay", false),
-            ("name Train value scratch resume", false),
+            ("name Train value scratch games", false),
             ("name Train value", false),
             ("name TrainMinutes value 2147483648", false),
             ("name TrainMinutes value 0", true),

@@ -157,6 +157,7 @@ fn standard_input_is_a_file_of_games_or_positions() {
     for (arguments, input, expected) in [
         ("level prepare - --out l.records", &pgn[..], "no position was found in 1 games"),
         ("annotate -", pgn, "name the annotated games with --out FILE"),
+        ("selftrain --games-file - --out run", pgn, "name a file"),
         ("prepare - -o b.samples", b"", "no position was found in 0 games"),
         ("prepare - -o b.samples", b"BZh91AY&SY", "it is packed by bzip2: unpack it with `bzip2 -dc`"),
         ("prepare - -o b.samples", b"PK\x03\x04", "it is a zip archive: unpack it with `unzip -p`"),

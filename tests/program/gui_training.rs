@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use dyad_engine::eval::{FloatWeights, Weights};
 use dyad_formats::weights_file;
 
+use crate::data::write_games;
 #[cfg(unix)]
 use crate::driver::pipe;
 use crate::driver::{Program, after, check_search, folder};
@@ -279,6 +280,19 @@ fn from_the_first_option_to_the_adopted_weights() {
     assert!(said.iter().any(|line| line.starts_with("bestmove ")), "{said:?}");
     assert!(said.iter().any(|line| line.starts_with("info string train stopped: ")), "{said:?}");
     check_files(&out);
+
+    // Another one, from the games of a file.
+    write_settings(&folder.join("games"), serde_json::json!({ "generations": 1 }));
+    let mut program = Program::start();
+    program.send(&options("games", &folder.join("games")));
+    let games = folder.join("games.pgn");
+    write_games(&games, 20);
+    program.send(&format!("setoption name TrainGamesFile value {}", games.display()));
+    let said = program.sync();
+    assert!(said.iter().any(|line| line.starts_with("info string train begins: games")), "{said:?}");
+    program.until("info string train finished: 1 generation done");
+    program.quit();
+    assert_eq!(json(&folder.join("games/settings.json"))["games-file"], games.display().to_string());
 }
 
 /// The output of a search without the reports of a training.
@@ -349,12 +363,18 @@ fn commands() {
     program.quit();
 }
 
-/// Other options do not change a running training.
+/// What cannot begin does not end a training, and other options do not change it.
 #[test]
 fn a_running_training_is_not_disturbed() {
     let home = folder("gui-training-undisturbed");
     let mut program = training("scratch", &home.join("run"));
     program.until("info string train generation 1 ");
+    program.send("setoption name Train value games");
+    let said = program.sync();
+    let refusal = "info string train error: name a PGN file by TrainGamesFile";
+    assert!(said.iter().any(|line| line.starts_with(refusal)), "{said:?}");
+    program.send("setoption name Train value scratch");
+    assert!(program.sync().contains(&"info string train is running already".to_string()));
     program.send(&format!("setoption name TrainFolder value {}", home.join("other").display()));
     program.send("setoption name TrainMinutes value 77\ntrain status");
     let said = program.sync();
@@ -532,6 +552,24 @@ fn a_training_comes_after_the_search_whatever_the_priority_of_that() {
     }
 }
 
+/// A pipe would block the training, so that it could not be stopped.
+#[cfg(unix)]
+#[test]
+fn games_from_a_pipe_are_refused() {
+    let folder = folder("gui-training-pipe");
+    let games = folder.join("games.pgn");
+    pipe(&games);
+    let mut program = Program::start();
+    program.send(&options("games", &folder.join("run")));
+    program.send(&format!("setoption name TrainGamesFile value {}\nisready", games.display()));
+    let error = program.until_contains("train error: ");
+    assert!(error.contains("games.pgn") && error.contains("a pipe, not a regular file"), "{error}");
+    program.send(&format!("genfens 1 seed 1 book {}", games.display()));
+    let error = program.until_contains("genfens: ");
+    assert!(error.contains("a pipe, not a regular file"), "{error}");
+    program.quit();
+}
+
 /// The engine does not wait for pipes with the names of the training's files.
 #[cfg(unix)]
 #[test]
@@ -560,16 +598,18 @@ fn pipes_in_the_folder_are_not_read() {
 #[test]
 fn a_second_program_is_refused() {
     let folder = folder("gui-training-second");
-    let out = folder.join("run");
+    let (out, games) = (folder.join("run"), folder.join("games.pgn"));
+    write_games(&games, 1);
     let mut first = training("scratch", &out);
     first.until("info string train generation ");
     let in_use = format!("{} is in use: process ", out.display());
-    for mode in ["scratch", "resume"] {
+    for (mode, refusal) in [("scratch", in_use.as_str()), ("resume", &in_use), ("games", "learns from its own games")] {
         let mut second = Program::start();
         second.send(&options(mode, &out));
+        second.send(&format!("setoption name TrainGamesFile value {}", games.display()));
         second.send("isready");
         let refused = second.until_contains("train error: ");
-        assert!(refused.contains(&in_use), "{refused}");
+        assert!(refused.contains(refusal), "{refused}");
         check_search(&after(""), &second.search("go depth 4"));
         second.quit();
     }
@@ -589,6 +629,7 @@ fn a_training_that_cannot_begin_is_reported_and_the_engine_plays_on() {
         ("scratch", Path::new("a\0b")),
         ("resume", nowhere),
         ("resume", &folder.join("none")),
+        ("games", &folder.join("no-file-named")),
     ] {
         let mut program = Program::start();
         program.send(&options(mode, folder));
@@ -597,6 +638,13 @@ fn a_training_that_cannot_begin_is_reported_and_the_engine_plays_on() {
         check_search(&after(""), &program.search("go depth 4"));
         program.quit();
     }
+    let mut program = Program::start();
+    program.send(&options("games", &folder.join("no-games")));
+    program.send(&format!("setoption name TrainGamesFile value {}\nisready", folder.join("none.pgn").display()));
+    let error = program.until_contains("train error: ");
+    assert!(error.contains("none.pgn"), "{error}");
+    program.quit();
+    assert!(!folder.join("no-games").exists(), "a wrong name leaves nothing that a right one would resume");
     assert!(!folder.join("none").exists(), "nothing is made where there is nothing to resume");
 }
 

@@ -111,6 +111,7 @@ fn options_of_another_method_are_refused() {
     for (arguments, expected) in [
         (&["--batch", "255"][..], "batch belongs to a training by comparison (method comparison)"),
         (&["--method", "regression", "--label-nodes", "2000"], "label-nodes belongs to a training by comparison"),
+        (&["--method", "regression", "--games-file", "Cargo.toml"], "games-file belongs to a training by comparison"),
         (&["--method", "fit"], "[possible values: regression, comparison]"),
     ] {
         let refusal = refusal(&[&["selftrain", "--out", path], arguments].concat());

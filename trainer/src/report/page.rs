@@ -111,11 +111,14 @@ fn beginning(page: &mut Page, run: &RunData) {
     if run.setting("method").is_none() || !run.generations.is_empty() || !run.unchanged.is_empty() {
         return;
     }
-    page.paragraph(
-        "Dyad learns chess from the values of the pieces alone. Each generation plays games against itself and makes new \
-         weights from them; then a match decides whether these are stronger than the best weights before. The engine keeps \
-         the weights that it plays with until a long match proves a generation stronger.",
-    );
+    let games = match run.setting("games-file") {
+        None => "plays games against itself and makes new weights from them",
+        Some(_) => "makes new weights from the games of a file",
+    };
+    page.paragraph(&format!(
+        "Dyad learns chess from the values of the pieces alone. Each generation {games}; then a match decides whether these are stronger than the best \
+         weights before. The engine keeps the weights that it plays with until a long match proves a generation stronger."
+    ));
 }
 
 /// How to continue a self-training.
@@ -211,7 +214,7 @@ fn player_facts(run: &RunData) -> Vec<(&'static str, String)> {
     }
     if let Some(method) = run.setting("method").and_then(Json::as_str) {
         let how = match method {
-            "comparison" => "comparison: the moves of deeper searches should come out on top",
+            "comparison" => "comparison: the moves of deeper searches or of a file should come out on top",
             _ => "regression: values should predict the scores of searches and the results of games",
         };
         facts.push(("Learns by", how.to_string()));

@@ -29,6 +29,7 @@ use std::time::{Duration, Instant};
 use dyad_engine::control::Control;
 use dyad_engine::eval::Weights;
 use dyad_formats::error::Error;
+use dyad_formats::files;
 use dyad_formats::weights_file;
 
 use crate::arena::pgn_writer::date;
@@ -45,8 +46,8 @@ use stages::{Loop, within};
 /// the training within about a second and keeps everything.
 ///
 /// # Errors
-/// When the folder holds a training or files that would be overwritten, is in use or cannot be written, and when a stage
-/// fails.
+/// When the folder holds a training or files that would be overwritten, is in use or cannot be written, when the games
+/// to learn from cannot be opened, and when a stage fails.
 pub fn begin(
     settings: &SelfTrainSettings,
     reference: &Weights,
@@ -55,6 +56,9 @@ pub fn begin(
     on_event: &mut dyn FnMut(&SelfTrainEvent),
 ) -> Result<SelfTrainSummary, Error> {
     settings.check().map_err(Error::Settings)?;
+    if let Some(games) = &settings.games_file {
+        files::open(games).map_err(Error::file("open", games))?;
+    }
     check_free(folder)?;
     let folder = Folder::take(folder)?;
     if is_begun(&folder.path) {

@@ -48,6 +48,8 @@ impl SelfTrainSettings {
 fn comparison() -> SelfTrainSettings {
     SelfTrainSettings {
         method: Method::Comparison,
+        games_file: None,
+        scores: None,
         variant: Variant::Standard,
         seed: 1,
         nodes: 300,

@@ -7,11 +7,13 @@
 
 use std::fmt;
 use std::ops::RangeInclusive;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 use dyad_engine::engine::MAX_THREADS;
 use dyad_formats::files;
+use dyad_formats::input::is_standard_input;
+use dyad_formats::score::ScoreSide;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
@@ -39,9 +41,19 @@ pub type Given = Map<String, Json>;
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 #[group(skip)]
 pub struct SelfTrainSettings {
-    /// Train by `regression` to search scores, or by `comparison` of moves [default: regression]
+    /// Train by `regression` to search scores, or by `comparison` of moves [default: regression; comparison with
+    /// --games-file]
     #[arg(long, value_enum, hide_default_value = true, default_value_t = Self::default().method)]
     pub method: Method,
+    /// Learn from the games of FILE (PGN, also packed) instead of self-play; comparison only
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[arg(long, value_name = "FILE")]
+    pub games_file: Option<PathBuf>,
+    /// Side that the scores in the comments of --games-file are given for: `white` or `mover` [default: scores are not
+    /// read]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[arg(long, value_name = "SIDE")]
+    pub scores: Option<ScoreSide>,
     /// Starting positions of games and matches
     #[arg(long, value_enum, default_value_t)]
     pub variant: Variant,
@@ -144,7 +156,7 @@ impl Method {
     fn keys(self) -> &'static [&'static str] {
         match self {
             Method::Regression => &["tuning-pairs", "result-share", "growth", "pairs-l2"],
-            Method::Comparison => &["label-nodes", "batch", "min-margin", "fine-tune-from"],
+            Method::Comparison => &["games-file", "scores", "label-nodes", "batch", "min-margin", "fine-tune-from"],
         }
     }
 }
@@ -178,7 +190,8 @@ impl SelfTrainSettings {
         file.retain(|name, _| !given.contains_key(name));
         let mut all = file.clone();
         all.extend(given.clone());
-        let method = read(&all, "method")?.unwrap_or(Method::Regression);
+        let games = if all.contains_key("games-file") { Method::Comparison } else { Method::Regression };
+        let method = read(&all, "method")?.unwrap_or(games);
         let minutes = read(&all, "minutes")?.unwrap_or_default();
         let of_file = SelfTrainSettings::of(method).sized(minutes).with(&file);
         let settings = of_file.map_err(|error| format!("{}: {error}", path.display()))?.with(given)?;
@@ -229,6 +242,12 @@ impl SelfTrainSettings {
         self.distance_games() >= 20
     }
 
+    /// Whether a search finds the desired moves.
+    #[must_use]
+    pub fn is_labeled(&self) -> bool {
+        self.method == Method::Comparison && self.games_file.is_none()
+    }
+
     /// How labels are found.
     #[must_use]
     pub fn labels(&self) -> label::LabelSettings {
@@ -261,9 +280,9 @@ impl SelfTrainSettings {
     #[must_use]
     pub fn stages(&self) -> Vec<Stage> {
         let all = [
-            (Stage::Games, true),
+            (Stage::Games, self.games_file.is_none()),
             (Stage::Positions, true),
-            (Stage::Labels, self.method == Method::Comparison),
+            (Stage::Labels, self.is_labeled()),
             (Stage::Training, true),
             (Stage::Scale, true),
             (Stage::Tuning, self.is_tuned()),
@@ -310,6 +329,12 @@ impl SelfTrainSettings {
         self.sprt()?;
         self.long_sprt()?;
         number::check_options(self)?;
+        if self.scores.is_some() && self.games_file.is_none() {
+            return Err("scores: it changes nothing without games-file".to_string());
+        }
+        if self.games_file.as_deref().is_some_and(is_standard_input) {
+            return Err("games-file: a training reads its games again when it is resumed: name a file".to_string());
+        }
         if self.method == Method::Comparison { self.training().check() } else { Ok(()) }
     }
 
@@ -378,8 +403,10 @@ impl fmt::Display for SelfTrainSettings {
                 write!(f, ", {} positions a generation", grouped(self.positions))?;
             }
             Method::Comparison => {
-                let (label_nodes, positions) = (grouped(self.label_nodes), grouped(self.positions));
-                write!(f, "{nodes} nodes a move, {label_nodes} nodes a label, {positions} positions a generation")?;
+                if self.is_labeled() {
+                    write!(f, "{nodes} nodes a move, {} nodes a label, ", grouped(self.label_nodes))?;
+                }
+                write!(f, "{} positions a generation", grouped(self.positions))?;
             }
         }
         if self.is_tuned() {
@@ -419,8 +446,8 @@ mod tests {
         assert_eq!(SelfTrainSettings::default().stages(), own);
         let comparison = SelfTrainSettings::of(Method::Comparison);
         assert_eq!(comparison.stages(), [Games, Positions, Labels, Training, Scale, Match, Distance, Proof]);
-        let short = SelfTrainSettings { long_games: 0, ..comparison };
-        assert_eq!(short.stages(), [Games, Positions, Labels, Training, Scale, Match]);
+        let games = SelfTrainSettings { games_file: Some("a.pgn".into()), long_games: 0, ..comparison };
+        assert_eq!(games.stages(), [Positions, Training, Scale, Match]);
     }
 
     #[test]
@@ -453,6 +480,7 @@ mod tests {
             ("min-margin", json!(6_000_000), "min-margin"),
             ("sprt", json!([5.0, 0.0, 0.05, 0.05]), "sprt"),
             ("sprt", json!([0.0, 5.0]), "sprt: expected four numbers"),
+            ("scores", json!("white"), "scores: it changes nothing without games-file"),
         ] {
             let settings = SelfTrainSettings::of(own(name)).with(&given(json!({ name: value }))).unwrap();
             let error = settings.check().unwrap_err();
@@ -470,7 +498,7 @@ mod tests {
     #[test]
     fn every_setting_is_obeyed_or_refused() {
         let other = json!({
-            "method": "comparison", "variant": "chess960",
+            "method": "comparison", "games-file": "a.pgn", "scores": "white", "variant": "chess960",
             "seed": 7, "nodes": 300, "label-nodes": 77, "positions": 20001, "batch": 77,
             "generations": 7, "minutes": 7, "threads": 7, "match-games": 76, "match-nodes": 77, "tuning-pairs": 7,
             "long-games": 7, "long-nodes": 7, "sprt": [0.0, 5.0, 0.1, 0.1], "long-sprt": [0.0, 7.0, 0.1, 0.1],
@@ -503,7 +531,11 @@ mod tests {
             );
         }
         let count = serde_json::to_value(SelfTrainSettings::default()).unwrap().as_object().unwrap().len();
-        assert_eq!(other.as_object().unwrap().len(), count);
+        assert_eq!(
+            other.as_object().unwrap().len(),
+            count + 2,
+            "games-file and scores are not written at their default"
+        );
         let plain = SelfTrainSettings::default();
         for (text, expected) in [
             (json!({ "node": 1 }), "unknown field `node`, expected one of `method`, "),
@@ -518,11 +550,14 @@ mod tests {
     }
 
     #[test]
-    fn method_and_minutes_choose_the_preset() {
+    fn games_method_and_minutes_choose_the_preset() {
         let comparison = SelfTrainSettings::of(Method::Comparison);
-        for (given, expected) in
-            [(json!({}), SelfTrainSettings::default()), (json!({ "method": "comparison" }), comparison)]
-        {
+        let from_file = SelfTrainSettings { games_file: Some("games.pgn".into()), ..comparison.clone() };
+        for (given, expected) in [
+            (json!({}), SelfTrainSettings::default()),
+            (json!({ "method": "comparison" }), comparison),
+            (json!({ "games-file": "games.pgn" }), from_file),
+        ] {
             assert_eq!(resolve(given), Ok(expected));
         }
         let size = |minutes: u64| {
@@ -533,6 +568,8 @@ mod tests {
         assert_eq!([0, 10, 15, 16, 240, 480].map(size), [usual, short, short, usual, long, long]);
         let own = resolve(json!({ "minutes": 10, "positions": 7 })).unwrap();
         assert_eq!((own.positions, own.match_games), (7, 100));
+        let error = resolve(json!({ "games-file": "a.pgn", "method": "regression" })).unwrap_err();
+        assert!(error.starts_with("games-file belongs to a training by comparison"), "{error}");
     }
 
     #[test]

@@ -194,17 +194,22 @@ impl<'a> Loop<'a> {
     /// Draws positions from the games.
     fn positions(&mut self, generation: &Generation) -> Result<(), Error> {
         let settings = &generation.settings;
-        let (filters, out) = match settings.method {
-            Method::Regression => (Filters::quiescent_with_scores(), LABELED),
-            Method::Comparison => (Filters { no_checks: true, ..Filters::default() }, POSITIONS),
+        let filters = match settings.method {
+            Method::Regression => Filters::quiescent_with_scores(),
+            Method::Comparison => Filters { no_checks: true, ..Filters::default() },
         };
-        let out = generation.folder.join(out);
+        let (games, scores) = match &settings.games_file {
+            None => (generation.folder.join(GAMES), Some(ScoreSide::Mover)),
+            Some(path) => (path.clone(), settings.scores),
+        };
+        let out =
+            if settings.is_labeled() { generation.folder.join(POSITIONS) } else { generation.folder.join(LABELED) };
         if out.exists() {
             return Ok(());
         }
         let draw = prepare::PrepareSettings {
-            inputs: vec![generation.folder.join(GAMES)],
-            scores: Some(ScoreSide::Mover),
+            inputs: vec![games],
+            scores,
             ..work::positions(settings, generation.number, filters)
         };
         let reporter = &mut self.reporter;

@@ -1,4 +1,6 @@
 use dyad_engine::control::Control;
+use dyad_formats::samples::SampleFile;
+use dyad_formats::score::ScoreSide;
 use dyad_formats::testing::Temporary;
 use dyad_formats::weights_file;
 
@@ -36,6 +38,11 @@ fn tiny_by(method: Method) -> SelfTrainSettings {
 
 fn given(name: &str, value: impl Into<serde_json::Value>) -> Given {
     Given::from_iter([(name.to_string(), value.into())])
+}
+
+/// A training from the games of a file.
+fn from_games(games: &Path, scores: Option<ScoreSide>) -> SelfTrainSettings {
+    SelfTrainSettings { generations: 1, games_file: Some(games.to_path_buf()), scores, ..tiny() }
 }
 
 /// Whether there are generations left to do.
@@ -289,6 +296,49 @@ fn the_engine_plays_with_what_is_proven() {
 }
 
 #[test]
+fn games_of_a_file_teach_their_moves() {
+    let source = Temporary::new();
+    run_until(&source, &SelfTrainSettings { generations: 1, ..tiny() }, usize::MAX, &mut Vec::new());
+    let folder = Temporary::new();
+    let games = source.join("generation-001/games.pgn");
+    let settings = from_games(&games, None);
+    let summary = run_until(&folder, &settings, usize::MAX, &mut Vec::new());
+    assert_eq!(summary.end, End::Finished);
+    let generation = folder.join("generation-001");
+    assert!(!generation.join("games.pgn").exists());
+    let played = GameFile::open(&games).unwrap().1;
+    let moves: BTreeSet<(String, String)> = played
+        .iter()
+        .flat_map(|game| game.positions().map(|(board, played)| (board.key().to_string(), played.mv.to_string())))
+        .collect();
+    let samples = SampleFile::open(&generation.join("labeled.samples")).unwrap();
+    let all = |samples: &SampleFile| -> Vec<dyad_formats::packed::Sample> {
+        (0..samples.samples.len()).map(|index| samples.read(index).unwrap()).collect()
+    };
+    let unscored = all(&samples);
+    for sample in &unscored {
+        assert!(moves.contains(&(sample.board.key().to_string(), sample.desired.unwrap().to_string())));
+        assert_eq!(sample.score, None);
+    }
+
+    // Scores are read from the side that the settings name, which the file itself must not contradict.
+    let mover = Temporary::new();
+    run_until(&mover, &from_games(&games, Some(ScoreSide::Mover)), 6, &mut Vec::new());
+    let samples = SampleFile::open(&mover.join("generation-001/labeled.samples"));
+    let scored = all(&samples.unwrap());
+    assert!(unscored.len() == scored.len() && scored.iter().any(|sample| sample.score.unwrap().0 > 0));
+    let white = Temporary::new();
+    let refused = begin(
+        &from_games(&games, Some(ScoreSide::White)),
+        &Weights::material(),
+        &white,
+        &Control::new(false),
+        &mut |_: &SelfTrainEvent| (),
+    );
+    assert!(refused.unwrap_err().to_string().contains("mover's side"));
+}
+
+#[test]
 fn a_time_limit_stops_the_work_alone() {
     let (stop, moment) = (Control::new(false), std::time::Duration::from_millis(60));
     let wait = |limited: &Control| {
@@ -301,6 +351,24 @@ fn a_time_limit_stops_the_work_alone() {
     assert!(!stages::within(None, &stop, Control::stopped));
     stop.stop();
     assert!(stages::within(Some(std::time::Instant::now() + 60 * moment), &stop, wait), "it was stopped");
+}
+
+/// What was named wrongly makes nothing, and what teaches nothing is in the way of nothing else.
+#[test]
+fn other_games_take_the_place_of_those_that_teach_nothing() {
+    let (path, others) = (Temporary::new(), Temporary::folder());
+    let games = others.join("other-games.pgn");
+    let settings = from_games(&games, None);
+    let stop = Control::new(false);
+    let mut ignore = |_: &SelfTrainEvent| ();
+    let error = begin(&settings, &Weights::material(), &path, &stop, &mut ignore).unwrap_err().to_string();
+    assert!(error.contains("other-games") && !path.exists(), "{error}");
+    fs::write(&games, "no game\n").unwrap();
+    let error = begin(&settings, &Weights::material(), &path, &stop, &mut ignore).unwrap_err().to_string();
+    assert!(error.contains("no position was found"), "{error}");
+    let own = given("games-file", serde_json::Value::Null);
+    assert_eq!(resume(&path, &own, None, &stop, &mut ignore).unwrap().end, End::Finished);
+    assert!(path.join("generation-001/games.pgn").exists());
 }
 
 #[test]
