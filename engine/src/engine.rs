@@ -56,8 +56,8 @@ impl Engine {
         Ok(Engine { weights, table, main, helpers: Vec::new() })
     }
 
-    /// Resizes the table, which empties it; without effect if it has that size. After an error the table is empty and no
-    /// larger than it was.
+    /// Resizes the table, which empties it; without effect if it has that size. After an error the table is as it was,
+    /// or empty and no larger than it was.
     pub fn set_hash(&mut self, megabytes: usize) -> Result<(), HashError> {
         let megabytes = megabytes.clamp(1, MAX_HASH);
         if self.table.megabytes() == megabytes { Ok(()) } else { self.table.resize(megabytes) }

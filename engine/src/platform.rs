@@ -1,7 +1,10 @@
-//! What depends on the processor and the operating system: clock, hints about memory, priorities. And the lock of a mutex.
+//! What depends on the processor and the operating system: clock, hints about memory, available memory, priorities. And
+//! the lock of a mutex.
 
+mod memory;
 mod priority;
 
+pub(crate) use memory::available_megabytes;
 pub use priority::{Priority, lower_priority};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 #[cfg(not(target_family = "wasm"))]

@@ -9,7 +9,7 @@
 //! allocation is not aligned to cache lines, so the first cluster begins at the first whole cache line.
 
 use crate::board::Move;
-use crate::platform::{advise_huge_pages, prefetch};
+use crate::platform::{advise_huge_pages, available_megabytes, prefetch};
 use crate::value::{NONE, TABLEBASE_WIN_IN_MAX, Value};
 use bytemuck::allocation::try_zeroed_slice_box;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering::Relaxed};
@@ -107,10 +107,24 @@ fn slots(cluster: &[AtomicU64; CLUSTER_WORDS]) -> &[Slot] {
     cluster.as_chunks().0
 }
 
-/// The memory does not suffice for a table of this many megabytes.
+/// Why the table was not resized.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("not enough memory for a hash of {0} MB")]
-pub struct HashError(usize);
+#[error("{0}")]
+pub struct HashError(String);
+
+/// Refuses a table of `megabytes` if fewer are known to be `available`.
+fn check_memory(megabytes: usize, available: Option<usize>) -> Result<(), HashError> {
+    match available {
+        Some(available) if megabytes > available => {
+            Err(out_of_memory(megabytes, &format!(": {available} MB are available")))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn out_of_memory(megabytes: usize, available: &str) -> HashError {
+    HashError(format!("not enough memory for a hash of {megabytes} MB{available}"))
+}
 
 /// The transposition table, shared by the threads of a search.
 pub(crate) struct Table {
@@ -156,6 +170,11 @@ impl Table {
 
     /// A table of `megabytes` (2^20 bytes).
     pub(crate) fn new(megabytes: usize) -> Result<Table, HashError> {
+        check_memory(megabytes, available_megabytes())?;
+        Table::allocate(megabytes)
+    }
+
+    fn allocate(megabytes: usize) -> Result<Table, HashError> {
         let table = || {
             let count = megabytes.max(1).checked_mul(1 << 20)? / CACHE_LINE;
             let words = count.checked_mul(CLUSTER_WORDS)?.checked_add(CLUSTER_WORDS - 1)?;
@@ -165,22 +184,24 @@ impl Table {
             let first = first / size_of::<AtomicU64>();
             Some(Table { words, first, count, generation: AtomicU8::new(0), used: false.into() })
         };
-        table().ok_or(HashError(megabytes))
+        table().ok_or_else(|| out_of_memory(megabytes, ""))
     }
 
     pub(crate) fn megabytes(&self) -> usize {
         (self.count * CACHE_LINE) >> 20
     }
 
-    /// Resizes and empties the table. The old one is freed first. After an error the table is empty and has its old size, or
-    /// a megabyte where even that is not to be had.
+    /// Resizes and empties the table. The old one is freed first. After an error the table is as it was if the memory
+    /// was known not to suffice; else it is empty and has its old size, or a megabyte where even that is not to be had.
     pub(crate) fn resize(&mut self, megabytes: usize) -> Result<(), HashError> {
         let own = self.megabytes();
+        check_memory(megabytes, available_megabytes().map(|free| free.saturating_add(own)))?;
         self.words = Box::default();
-        let (new, result) = match Table::new(megabytes) {
+        let resized = Table::allocate(megabytes);
+        let (new, result) = match resized {
             Ok(new) => (new, Ok(())),
             Err(error) => {
-                let old = Table::new(own).or_else(|_| Table::new(1));
+                let old = Table::allocate(own).or_else(|_| Table::allocate(1));
                 (old.expect("memory for a megabyte"), Err(error))
             }
         };
@@ -391,18 +412,25 @@ mod tests {
     }
 
     #[test]
-    fn a_resized_table_is_empty_and_one_that_cannot_be_resized_has_its_old_size() {
+    fn a_resized_table_is_empty_and_one_that_cannot_be_resized_is_as_it_was() {
         let key = u64::MAX / 3;
         let mut table = Table::new(6).unwrap();
         table.store(key, 0, &entry(5, 3));
         assert!(table.resize(1 << 40).is_err() && Table::new(1 << 40).is_err());
-        assert_eq!(table.megabytes(), 6);
+        assert!(table.megabytes() == 6 && table.probe(key, 0).is_some());
         for megabytes in [3, 7, 7] {
             table.resize(megabytes).unwrap();
             assert!(table.megabytes() == megabytes && table.probe(key, 0).is_none());
             table.store(key, 0, &entry(5, 3));
             assert!(table.probe(key, 0).is_some());
         }
+    }
+
+    #[test]
+    fn memory_is_checked_where_it_is_known() {
+        assert!(check_memory(7, Some(7)).is_ok() && check_memory(7, None).is_ok());
+        let error = check_memory(8, Some(7)).unwrap_err().to_string();
+        assert_eq!(error, "not enough memory for a hash of 8 MB: 7 MB are available");
     }
 
     /// While two threads write entries of two positions into one slot, a read finds the data of its key or nothing.
