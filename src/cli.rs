@@ -20,6 +20,7 @@ mod progress;
 mod report;
 mod selftrain;
 mod settings;
+mod shell;
 mod train;
 
 use std::io::Write as _;
@@ -73,14 +74,19 @@ enum Command {
     Level(Box<level::Arguments>),
     /// Repeat the experiments of a paper, or make the built-in weights
     Experiment(experiment::Arguments),
+    /// Print completions for a shell
+    Completions(shell::CompletionsArguments),
+    /// Print a manual page, for `man -l -`
+    Man(shell::ManArguments),
 }
 
 /// The commands of the help, under the headings of what a user wants to do.
-const GROUPS: [(&str, &[&str]); 4] = [
+const GROUPS: [(&str, &[&str]); 5] = [
     ("Explain", &["annotate"]),
     ("Train", &["selftrain", "train", "fit", "datagen", "prepare", "label"]),
     ("Measure", &["match", "report", "average"]),
     ("Levels and papers", &["level", "experiment"]),
+    ("Shell", &["completions", "man"]),
 ];
 
 /// With the revision, since strength and results differ from one to the next.
@@ -157,6 +163,8 @@ pub fn run() -> ExitCode {
         Command::Selftrain(arguments) => selftrain::run(*arguments),
         Command::Level(arguments) => level::run(*arguments),
         Command::Report(arguments) => report::run(&arguments),
+        Command::Completions(arguments) => shell::completions(&arguments, Arguments::command_with_defaults()),
+        Command::Man(arguments) => shell::man(&arguments, Arguments::command_with_defaults()),
         Command::Experiment(arguments) => experiment::run(arguments),
         Command::Annotate(arguments) => annotate::run(arguments),
     };

@@ -26,6 +26,22 @@ fn nothing_runs_after_quit() {
 }
 
 #[test]
+fn shells_and_the_manual_know_the_tools() {
+    for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
+        let text = output(&["completions", shell]).join("\n");
+        assert!(text.contains("selftrain") && text.contains("label-nodes"), "{shell}");
+    }
+    let page = output(&["man"]).join("\n");
+    assert!(page.contains(".TH dyad 1") && page.contains("selftrain"), "{page}");
+    let page = output(&["man", "selftrain"]).join("\n");
+    assert!(page.contains(".TH dyad\\-selftrain 1") || page.contains(".TH dyad-selftrain 1"), "{page}");
+    let inner = output(&["man", "level", "train"]).join("\n");
+    assert!(inner.contains(".TH dyad\\-level\\-train 1") || inner.contains(".TH dyad-level-train 1"), "{inner}");
+    assert!(page.contains("Nodes per self\\-play move") && page.contains("200,000"), "{page}");
+    assert!(refusal(&["man", "nothing"]).contains("dyad: no command is called 'nothing'"));
+}
+
+#[test]
 fn other_arguments_are_refused() {
     let printed = refusal(&["--nonsense"]);
     assert!(printed.contains("unexpected argument '--nonsense'"), "{printed}");
