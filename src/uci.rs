@@ -11,6 +11,9 @@
 //! `quit`, a signal and a closed output stop all jobs. After the end of input, jobs that end by themselves are
 //! completed.
 //!
+//! When the queue is full, reading pauses, so that the sender waits and nothing is lost; during a search that only a
+//! command ends, further commands for the engine are refused.
+//!
 //! A self-training runs on threads of its own. Its options and commands take effect at once; new weights are queued
 //! like other changes of the session.
 //!
@@ -194,6 +197,9 @@ impl Task {
     }
 }
 
+/// Limit of the queue.
+const MAX_QUEUE: usize = 1_000;
+
 /// The longest time that `isready` waits for the first message of a training.
 const READY_TIMEOUT: Duration = Duration::from_millis(75);
 
@@ -231,6 +237,7 @@ impl Uci {
 
     /// Waits for the next event and handles it. False if the deadline came first.
     fn step(&mut self, lines: &Receiver<Input>, deadline: Option<Instant>) -> bool {
+        let lines = if self.queue.len() < MAX_QUEUE || self.is_endless() { lines } else { &never() };
         let (events, messages, alarms) = (self.events.clone(), self.messages.clone(), self.alarms.clone());
         let timer = |time: Option<Instant>| time.map_or_else(never, at);
         let (settled, late) = (timer(self.training.due()), timer(deadline));
@@ -478,6 +485,9 @@ impl Uci {
         if !self.is_busy() {
             return self.run_task(task);
         }
+        if self.queue.len() >= MAX_QUEUE && self.is_endless() {
+            return self.output.info("too many commands are waiting for the search to be stopped: ignored");
+        }
         if let Task::Job(Work::Set(Some(name), _), _) = &task
             && (self.is_at_work() || self.queue.iter().any(Task::is_long))
         {
@@ -562,6 +572,12 @@ impl Uci {
     /// Whether a long job is running that has not sent `bestmove` yet.
     fn is_at_work(&self) -> bool {
         matches!(&self.engine, State::Busy(running) if !running.kind.quick && !running.answered)
+    }
+
+    /// Whether a search is running that only a command ends.
+    fn is_endless(&self) -> bool {
+        let State::Busy(Running { control, kind, .. }) = &self.engine else { return false };
+        (kind.endless || control.pondering()) && !control.stopped()
     }
 
     /// The controls of the running job and of all queued ones, except changes of the session that have not begun.

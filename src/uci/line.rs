@@ -12,12 +12,15 @@ use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crossbeam::channel::{Receiver, unbounded};
+use crossbeam::channel::{Receiver, bounded};
 
 use super::watch::Pipes;
 
 /// The longest line accepted, in bytes: room for a game of more than 200,000 moves.
 pub const MAX_LENGTH: usize = 1 << 20;
+
+/// Lines that are read before they are handled.
+const MAX_UNREAD: usize = 1_000;
 
 /// Input of the event loop.
 #[derive(Debug, PartialEq, Eq)]
@@ -45,7 +48,7 @@ const RETRY_INTERVAL: Duration = Duration::from_millis(2);
 /// # Errors
 /// When the system has no thread.
 pub fn spawn_reader(pipes: Arc<Pipes>) -> io::Result<Receiver<Input>> {
-    let (sender, receiver) = unbounded();
+    let (sender, receiver) = bounded(MAX_UNREAD);
     let body = move || {
         let mut lines = Lines { source: stdin().lock() };
         loop {

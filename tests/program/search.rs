@@ -281,3 +281,24 @@ fn a_dead_draw_is_drawn_in_all_games() {
     }
     program.quit();
 }
+
+/// A sender of too many commands waits; during a search that only a command ends they are refused.
+#[test]
+fn a_full_queue_is_worked_off_before_more_is_read() {
+    const COUNT: usize = 1_500;
+    let mut program = Program::start();
+    let mut answers = |beginning: &str, end: &str| {
+        program.send(&format!("{beginning}\n{}{end}", "go nodes 1\n".repeat(COUNT)));
+        let (mut answered, mut refused) = (0, 0);
+        while answered + refused <= COUNT {
+            let line = program.line();
+            answered += usize::from(line.starts_with("bestmove "));
+            refused += usize::from(line.starts_with("info string too many commands"));
+        }
+        refused
+    };
+    assert_eq!(answers("go nodes 300000", ""), 0);
+    let refused = answers("go infinite", "stop");
+    assert!(0 < refused && refused < COUNT, "{refused}");
+    program.quit();
+}
