@@ -8,20 +8,14 @@ use dyad_engine::control::Control;
 use dyad_engine::eval::{FloatWeights, Weights};
 use dyad_formats::error::Error;
 use dyad_formats::hash;
-use dyad_formats::packed::{Packed, SAMPLE_BYTES, Sample};
+use dyad_formats::packed::{Packed, SAMPLE_BYTES};
 use dyad_formats::samples::{SampleFile, SampleWriter};
-use dyad_formats::score::{GameResult, Score};
+use dyad_formats::testing::{Temporary, walk};
 use dyad_trainer::learn::checkpoint::Checkpoint;
 use dyad_trainer::learn::origin::DataIdentity;
 use dyad_trainer::learn::settings::TrainingSettings;
 use dyad_trainer::learn::state::{Counters, TrainingState};
 use dyad_trainer::selftrain;
-use tempfile::TempDir;
-
-/// A temporary folder, removed on drop.
-fn scratch() -> TempDir {
-    tempfile::tempdir().expect("the temporary folder can be written")
-}
 
 /// A weights file.
 pub fn weights(input: &[u8]) {
@@ -47,8 +41,8 @@ pub fn weights_seeds() -> Vec<Vec<u8>> {
 
 /// A sample file, also with its checksums repaired; and each 32 bytes as a sample.
 pub fn samples(input: &[u8]) {
-    let scratch = scratch();
-    let path = scratch.path().join("samples");
+    let scratch = Temporary::folder();
+    let path = scratch.join("samples");
     let mut sealed = input.to_vec();
     seal_samples(&mut sealed);
     for bytes in [input, &sealed] {
@@ -93,25 +87,14 @@ fn seal_samples(bytes: &mut [u8]) {
 }
 
 pub fn samples_seeds() -> Vec<Vec<u8>> {
-    let scratch = scratch();
-    let path = scratch.path().join("samples");
+    let scratch = Temporary::folder();
+    let path = scratch.join("samples");
     [0, 1, 40]
         .into_iter()
         .map(|count| {
             let mut writer =
                 SampleWriter::create(&path, serde_json::json!({ "made": "by hand" })).expect("it is writable");
-            let (mut board, mut word) = (Board::startpos(), count);
-            for _ in 0..count {
-                word = hash::mix(word);
-                let moves = board.moves();
-                let mv = moves[word as usize % moves.len()];
-                let result = [None, Some(GameResult::WhiteWins), Some(GameResult::Draw)][word as usize % 3];
-                let (desired, score) = (Some(mv), Some(Score(word as i16)).filter(|_| word & 8 != 0));
-                let (test, starts_game, has_margin) = (word & 16 != 0, board.fullmove_number() == 1, word & 32 != 0);
-                let sample = Sample { board, desired, result, score, test, starts_game, has_margin };
-                writer.push(&Packed::new(&sample)).expect("there is room");
-                board = Some(board.after(mv)).filter(Board::has_legal_move).unwrap_or_else(Board::startpos);
-            }
+            walk(count).iter().for_each(|sample| writer.push(&Packed::new(sample)).expect("there is room"));
             writer.finish().expect("there is room");
             fs::read(&path).expect("it was written")
         })
@@ -120,8 +103,8 @@ pub fn samples_seeds() -> Vec<Vec<u8>> {
 
 /// A checkpoint, also with its checksum repaired.
 pub fn checkpoint(input: &[u8]) {
-    let scratch = scratch();
-    let path = scratch.path().join("checkpoint.bin");
+    let scratch = Temporary::folder();
+    let path = scratch.join("checkpoint.bin");
     let mut sealed = input.to_vec();
     if let Some((body, sum)) = sealed.split_last_chunk_mut::<4>() {
         *sum = crc32fast::hash(body).to_le_bytes();
@@ -141,8 +124,8 @@ pub fn checkpoint(input: &[u8]) {
 }
 
 pub fn checkpoint_seeds() -> Vec<Vec<u8>> {
-    let scratch = scratch();
-    let path = scratch.path().join("checkpoint.bin");
+    let scratch = Temporary::folder();
+    let path = scratch.join("checkpoint.bin");
     let settings = TrainingSettings::default();
     let data = DataIdentity { checksum: "0123456789abcdef".into(), training: 150, test: 1 };
     let state = TrainingState {
@@ -168,7 +151,7 @@ const SEPARATOR: u8 = 0;
 /// `state.json` of a self-training, a zero byte, and its `settings.json`. Resuming with the stop flag set either stops
 /// at once, or refuses the files and leaves them unchanged.
 pub fn state(input: &[u8]) {
-    let scratch = scratch();
+    let scratch = Temporary::folder();
     let mut parts = input.splitn(2, |&byte| byte == SEPARATOR);
     let state = parts.next().unwrap_or_default();
     let Some(settings) = parts.next() else { return };
@@ -176,15 +159,12 @@ pub fn state(input: &[u8]) {
     for (name, content) in
         [("start.json", &start[..]), ("log.jsonl", LOG), ("state.json", state), ("settings.json", settings)]
     {
-        fs::write(scratch.path().join(name), content).expect("the temporary folder can be written");
+        fs::write(scratch.join(name), content).expect("the temporary folder can be written");
     }
-    match resume(scratch.path()) {
-        Ok(()) => resume(scratch.path()).expect("a stopped training can be resumed"),
+    match resume(&scratch) {
+        Ok(()) => resume(&scratch).expect("a stopped training can be resumed"),
         Err(_) => {
-            assert!(
-                fs::read(scratch.path().join("state.json")).expect("it is there") == state,
-                "a refused state was changed"
-            );
+            assert!(fs::read(scratch.join("state.json")).expect("it is there") == state, "a refused state was changed");
         }
     }
 }
@@ -197,8 +177,8 @@ fn resume(folder: &Path) -> Result<(), Error> {
 }
 
 pub fn state_seeds() -> Vec<Vec<u8>> {
-    let scratch = scratch();
-    let folder = scratch.path().join("training");
+    let scratch = Temporary::folder();
+    let folder = scratch.join("training");
     let settings = selftrain::SelfTrainSettings::default();
     let (reference, stop) = (Weights::material(), stopped());
     selftrain::begin(&settings, &reference, &folder, &stop, &mut |_| {}).expect("it begins");
