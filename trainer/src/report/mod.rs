@@ -6,6 +6,7 @@
 
 mod live;
 mod page;
+mod ratings;
 mod run_data;
 
 pub use live::{LivePage, PageNote, is_foreign, own_page};

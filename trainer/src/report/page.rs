@@ -9,9 +9,10 @@ use dyad_engine::eval::units::SCALE_ONE;
 use maud::html;
 use serde_json::Value as Json;
 
+use super::ratings::{MatchPoints, ratings};
 use super::run_data::{Generation, Now, RunData};
 use crate::arena::matches::MatchRecord;
-use crate::arena::statistics::{Decision, Estimate};
+use crate::arena::statistics::{Decision, Estimate, score_of_elo};
 use crate::learn::log::{LineKind, LogLine};
 use crate::page::figures::{self, Axes, Series};
 use crate::page::html::Page;
@@ -30,11 +31,11 @@ pub fn page(run: &RunData) -> String {
     let mut page = Page::default();
     under_way(&mut page, run);
     beginning(&mut page, run);
-    let measured = measured(run);
-    glance(&mut page, run, &measured);
+    let rated = rated(run);
+    glance(&mut page, run, &rated);
     resuming(&mut page, run);
     summary(&mut page, run);
-    generations(&mut page, run, &measured);
+    generations(&mut page, run, &rated);
     learning(&mut page, run);
     if run.generations.is_empty() {
         identities(&mut page, run);
@@ -132,7 +133,7 @@ fn resuming(page: &mut Page, run: &RunData) {
 }
 
 /// A self-training at a glance: the strength of the best weights, and what a player wants to know of them.
-fn glance(page: &mut Page, run: &RunData, measured: &[&(f64, Distance)]) {
+fn glance(page: &mut Page, run: &RunData, rated: &[Rated]) {
     if run.generations.is_empty() && run.distances.is_empty() && run.unchanged.is_empty() {
         return;
     }
@@ -143,37 +144,77 @@ fn glance(page: &mut Page, run: &RunData, measured: &[&(f64, Distance)]) {
             p.crossed { "\u{2605} Generation " (number) " beats " (record.names[1]) ": " (elo) " Elo over " (games) " games." }
         });
     }
-    let curve = page.within(|page| distance_curve(page, run, measured));
+    let curve = page.within(|page| match run.distances.last() {
+        Some((_, Distance { reference, .. })) if !rated.is_empty() => distance_curve(page, run, rated, reference),
+        _ => {}
+    });
     page.put(html! {
         div.glance {
             div { (curve) }
-            dl { @for (name, value) in player_facts(run) { dt { (name) } dd { (value) } } }
+            dl { @for (name, value) in player_facts(run, rated.last()) { dt { (name) } dd { (value) } } }
         }
     });
 }
 
-/// The measured distances to the latest reference, with the hours since the training began. A strength that too few games
-/// measured is unknown.
-fn measured(run: &RunData) -> Vec<&(f64, Distance)> {
+/// Weights that were the best, with their Elo against the reference.
+struct Rated {
+    /// The generation; 0 for the start.
+    generation: u32,
+    /// Hours since the training began.
+    hours: f64,
+    elo: Estimate,
+}
+
+/// The start and the adopted generations, rated by all games: their own against the reference, and those against each
+/// other.
+fn rated(run: &RunData) -> Vec<Rated> {
+    /// Equal weights count as this number of drawn games.
+    const EQUAL: u64 = 10_000;
     let Some((_, Distance { reference, .. })) = run.distances.last() else { return Vec::new() };
+    let distances = |generation: u32| {
+        let all = run.distances.iter().map(|(_, distance)| distance);
+        all.filter(move |one| one.reference == *reference && one.generation == generation)
+    };
+    let adopted: Vec<&Generation> = run.generations.iter().filter(|generation| generation.adopted).collect();
+    let points = |record: &MatchRecord| MatchPoints::new(record.tally.games(), record.score.value);
+    let direct = |generation: u32| {
+        let distances = distances(generation).map(|Distance { elo, games, .. }| match games {
+            0 => MatchPoints::new(EQUAL, 0.5),
+            games => MatchPoints::new(*games, score_of_elo(elo.value)),
+        });
+        let proofs =
+            run.proofs.iter().filter(|proof| proof.number == generation && proof.record.names[1] == *reference);
+        distances.chain(proofs.map(|proof| points(&proof.record))).fold(MatchPoints::default(), MatchPoints::plus)
+    };
+    let all = [(0, 0.0)].into_iter().chain(adopted.iter().map(|generation| (generation.number, generation.hours)));
+    let games: Vec<MatchPoints> = all.clone().map(|(generation, _)| direct(generation)).collect();
+    if games.iter().all(|points| points.games == 0.0) {
+        return Vec::new();
+    }
+    let steps: Vec<MatchPoints> = adopted.iter().map(|generation| points(&generation.record)).collect();
+    // The interval of the games against the reference alone is the better one where these are all that count.
+    let best_known = |generation: u32, all: Estimate| {
+        let own = distances(generation).map(|distance| distance.elo);
+        own.fold(all, |best, elo| if elo.error() < best.error() { elo } else { best })
+    };
+    let rate = |((generation, hours), elo)| Rated { generation, hours, elo: best_known(generation, elo) };
+    let rated = all.zip(ratings(&steps, &games)).map(rate).zip(&games);
+    // Strength is not known before games against the reference measure it.
     let is_known = |elo: &Estimate| elo.error() <= Distance::FAR || elo.high < 0.0 || elo.low > 0.0;
-    let all = run.distances.iter();
-    all.filter(|(_, distance)| distance.reference == *reference && is_known(&distance.elo)).collect()
+    rated.filter(|(rated, own)| own.games > 0.0 && is_known(&rated.elo)).map(|(rated, _)| rated).collect()
 }
 
 /// The strength of the best weights against the reference, which is the line at zero.
-fn distance_curve(page: &mut Page, run: &RunData, measured: &[&(f64, Distance)]) {
+fn distance_curve(page: &mut Page, run: &RunData, rated: &[Rated], reference: &str) {
     const LONGEST: f64 = 200.0;
-    let Some((_, Distance { reference, .. })) = measured.last() else { return };
-    let ends =
-        measured.iter().map(|(hours, _)| *hours).chain(run.generations.iter().map(|generation| generation.hours));
+    let ends = rated.iter().map(|rated| rated.hours).chain(run.generations.iter().map(|generation| generation.hours));
     let end = ends.fold(0.02, f64::max);
     let (x, unit) = if end < 2.0 { ("minutes of training", 60.0) } else { ("hours of training", 1.0) };
-    let points = measured.iter().map(|(hours, Distance { elo, .. })| (hours * unit, elo.value)).collect();
+    let at = |rated: &Rated| rated.hours * unit;
+    let points = rated.iter().map(|rated| (at(rated), rated.elo.value)).collect();
     // The intervals of few games reach far, and are cut.
     let ends = |elo: &Estimate| (elo.low.max(elo.value - LONGEST), elo.high.min(elo.value + LONGEST));
-    let interval = |(hours, Distance { elo, .. }): &&(f64, Distance)| (hours * unit, ends(elo).0, ends(elo).1);
-    let intervals = measured.iter().map(interval).collect();
+    let intervals = rated.iter().map(|rated| (at(rated), ends(&rated.elo).0, ends(&rated.elo).1)).collect();
     let lines = [
         Series { intervals, ..Series::marked("best weights of this training", points) },
         Series::line(reference, vec![(0.0, 0.0), (end * unit, 0.0)]),
@@ -181,18 +222,32 @@ fn distance_curve(page: &mut Page, run: &RunData, measured: &[&(f64, Distance)])
     let y = format!("Elo against {reference}");
     page.figure(
         &figures::chart(&Axes { x, y: &y, from_zero: true }, &lines),
-        &format!("Strength of the best weights in games against {reference}, the line at 0. Bars are 95 % intervals."),
+        &format!(
+            "Strength of the best weights against {reference}, the line at 0, by all games of the training: against these and \
+             of each generation against the one before. Bars are 95 % intervals."
+        ),
     );
 }
 
 /// What a player wants to know of a training.
-fn player_facts(run: &RunData) -> Vec<(&'static str, String)> {
+fn player_facts(run: &RunData, best: Option<&Rated>) -> Vec<(&'static str, String)> {
     let mut facts = Vec::new();
     let adopted = run.generations.iter().filter(|generation| generation.adopted);
-    if let Some((_, latest)) = run.distances.last() {
-        facts.push(("Strength", plus_minus(&latest.relation())));
+    if let Some((_, Distance { reference, elo, games, .. })) = run.distances.last() {
+        let elo = best.map_or(elo, |best| &best.elo);
+        let distance = |elo: &Estimate| with_error(elo, 0).trim_start_matches('+').to_string();
+        facts.push((
+            "Strength",
+            match games {
+                0 => format!("as strong as {reference}: nothing is learned yet"),
+                _ if elo.high < 0.0 => format!("still {} Elo below {reference}", distance(&elo.opposite())),
+                _ if elo.low > 0.0 => format!("{} Elo above {reference}", distance(elo)),
+                _ if elo.error() > Distance::FAR => format!("too few games to be compared with {reference}"),
+                _ => format!("about as strong as {reference} ({} Elo)", with_error(elo, 0)),
+            },
+        ));
         let proven = match run.proven {
-            0 => format!("no generation: the engine plays with {}", latest.reference),
+            0 => format!("no generation: the engine plays with {reference}"),
             number => format!("generation {number}"),
         };
         if let Some(Strength { generation, elo, error, games }) = run.strength {
@@ -231,7 +286,7 @@ fn player_facts(run: &RunData) -> Vec<(&'static str, String)> {
 }
 
 /// The generations as a player sees them.
-fn generations(page: &mut Page, run: &RunData, measured: &[&(f64, Distance)]) {
+fn generations(page: &mut Page, run: &RunData, rated: &[Rated]) {
     if run.generations.is_empty() {
         return;
     }
@@ -239,7 +294,7 @@ fn generations(page: &mut Page, run: &RunData, measured: &[&(f64, Distance)]) {
     let row = |generation: &Generation| {
         let record = &generation.record;
         let number = generation.number;
-        let distance = measured.iter().rfind(|(_, distance)| distance.generation == number);
+        let rated = rated.iter().find(|rated| rated.generation == number);
         let proof = run.proofs.iter().rfind(|proof| proof.number == number);
         let outcome = match (generation.adopted, proof) {
             (true, Some(Generation { adopted: true, .. })) => "best, proven stronger",
@@ -250,7 +305,7 @@ fn generations(page: &mut Page, run: &RunData, measured: &[&(f64, Distance)]) {
         let mut row = vec![
             number.to_string(),
             outcome.to_string(),
-            distance.map_or_else(String::new, |(_, distance)| with_error(&distance.elo, 0)),
+            rated.map_or_else(String::new, |rated| with_error(&rated.elo, 0)),
             format!("{:.0} %", 100.0 * record.score.value),
             record.tally.games().to_string(),
             spoken(3600.0 * generation.hours),
@@ -346,11 +401,7 @@ fn spoken(seconds: f64) -> String {
 }
 
 fn with_error(estimate: &Estimate, digits: usize) -> String {
-    plus_minus(&estimate.text(digits))
-}
-
-fn plus_minus(text: &str) -> String {
-    text.replace("+-", "\u{b1}")
+    estimate.text(digits).replace("+-", "\u{b1}")
 }
 
 fn iterations(lines: &[LogLine]) -> Vec<&LogLine> {

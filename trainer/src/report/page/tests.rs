@@ -138,7 +138,7 @@ fn a_whole_run_has_all_sections() {
     assert!(html.contains("<th scope=\"row\">note</th><td>&lt;&amp;&gt;</td>"), "the settings");
 }
 
-/// The line of the reference, how far the best weights are from it, and the proof that they are above it.
+/// The line of the reference, how far the best weights are from it, and the moment when they cross it.
 #[test]
 fn the_distance_to_the_line_is_shown() {
     let distance = |generation, value: f64, games| Distance {
@@ -150,7 +150,7 @@ fn the_distance_to_the_line_is_shown() {
     let start =
         RunData { title: "begun".into(), distances: vec![(0.01, distance(0, -490.0, 8))], ..RunData::default() };
     let html = page(&start);
-    assert!(html.contains("<dd>490 \u{b1} 40 Elo below the built-in weights</dd>"), "{html}");
+    assert!(html.contains("<dd>still 490 \u{b1} 40 Elo below the built-in weights</dd>"), "{html}");
     assert!(html.contains("minutes of training") && html.contains("no generation: the engine plays with the built-in"));
     let mut run = whole_run();
     run.distances = vec![(0.01, distance(0, -490.0, 8)), (0.75, distance(3, 60.0, 40))];
@@ -164,6 +164,17 @@ fn the_distance_to_the_line_is_shown() {
     assert!(html.contains("\u{2605} Generation 3 beats old: "), "{html}");
     assert!(html.contains("<dd>generation 3</dd>") && html.contains("60 \u{b1} 40 Elo above the built-in weights"));
     assert!(html.contains("<td class=\"text\">best, proven stronger</td>"));
+    // Where all games against the line are lost, those between the generations show the progress.
+    let lost = |generation| Distance {
+        elo: Estimate { value: -600.0, low: -1040.0, high: -160.0 },
+        ..distance(generation, 0.0, 16)
+    };
+    let far =
+        RunData { distances: (0..=3).map(|number| (0.2 * f64::from(number), lost(number))).collect(), ..whole_run() };
+    let rated = rated(&far);
+    assert_eq!(rated.iter().map(|rated| rated.generation).collect::<Vec<_>>(), [0, 1, 3]);
+    assert!(rated.is_sorted_by(|one, other| one.elo.value < other.elo.value && one.hours < other.hours));
+    assert!(page(&far).contains(" Elo below the built-in weights</dd>"));
     // The columns of the papers are behind a fold.
     let fold = html.find("For researchers").unwrap();
     assert!(html.find("LLR: log-likelihood").unwrap() > fold);
