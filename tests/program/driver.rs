@@ -14,9 +14,6 @@ use dyad_engine::board::{Board, Game};
 /// machine may be busy.
 const HANGS: Duration = Duration::from_secs(60);
 
-/// How commands answer that need a position, after one was refused.
-pub const NO_POSITION: &str = "info string no position is set up, the last one was refused: ";
-
 /// A running program.
 pub struct Program {
     child: Child,
@@ -34,34 +31,20 @@ impl Program {
 
     /// Starts the program with arguments.
     pub fn start_with(arguments: &[&str]) -> Program {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_dyad"));
+        let mut command = dyad();
         command.args(arguments);
         Program::spawn(command)
     }
 
     /// Starts the program for a user whose files are in this folder.
     pub fn start_at_home(home: &Path) -> Program {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_dyad"));
+        let mut command = dyad();
         command.env("HOME", home).env("APPDATA", home).env_remove("XDG_DATA_HOME");
         Program::spawn(command)
     }
 
-    /// Starts the program with a variable of its environment set.
-    pub fn start_with_variable(name: &str, value: &str) -> Program {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_dyad"));
-        command.env(name, value);
-        Program::spawn(command)
-    }
-
-    /// Starts the program with this niceness.
-    #[cfg(target_os = "linux")]
-    pub fn start_nice(niceness: i32) -> Program {
-        let mut command = Command::new("nice");
-        command.args(["-n", &niceness.to_string(), env!("CARGO_BIN_EXE_dyad")]);
-        Program::spawn(command)
-    }
-
-    fn spawn(mut command: Command) -> Program {
+    /// Starts a command that runs the program.
+    pub fn spawn(mut command: Command) -> Program {
         let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("the program was built");
         let stdout = child.stdout.take().expect("it was asked for");
         let (sender, output) = channel();
@@ -217,16 +200,20 @@ impl Drop for Program {
     }
 }
 
+/// The program.
+pub fn dyad() -> Command {
+    Command::new(env!("CARGO_BIN_EXE_dyad"))
+}
+
 /// Starts one of the tools. Its errors are not shown.
 pub fn tool(name: &str, arguments: &[&str], stdout: Stdio) -> Child {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_dyad"));
-    let spawned = command.arg(name).args(arguments).stdout(stdout).stderr(Stdio::null()).spawn();
+    let spawned = dyad().arg(name).args(arguments).stdout(stdout).stderr(Stdio::null()).spawn();
     spawned.expect("the program was built")
 }
 
 /// What the program says to arguments that it refuses. A panic is no refusal.
 pub fn refusal(arguments: &[&str]) -> String {
-    let output = Command::new(env!("CARGO_BIN_EXE_dyad")).args(arguments).stdin(Stdio::null()).output();
+    let output = dyad().args(arguments).stdin(Stdio::null()).output();
     let Output { status, stderr, .. } = output.expect("the program was built");
     let printed = String::from_utf8_lossy(&stderr).into_owned();
     assert!(

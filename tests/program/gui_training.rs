@@ -2,10 +2,14 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+#[cfg(target_os = "linux")]
+use std::process::Command;
 
 use dyad_engine::eval::{FloatWeights, Weights};
 use dyad_formats::weights_file;
 
+#[cfg(target_os = "linux")]
+use crate::driver::dyad;
 use crate::data::write_games;
 #[cfg(unix)]
 use crate::driver::pipe;
@@ -510,7 +514,9 @@ fn the_page_is_opened_in_the_browser() {
         }
         panic!("{count} times: {:?}", fs::read_to_string(&opened));
     };
-    let mut program = Program::start_with_variable("PATH", &path);
+    let mut command = dyad();
+    command.env("PATH", &path);
+    let mut program = Program::spawn(command);
     program.send(&format!("setoption name TrainFolder value {}\nsetoption name Open Training Page", out.display()));
     let said = program.sync();
     assert!(said[0].starts_with("info string train error: there is no page of a training in "), "{said:?}");
@@ -539,7 +545,9 @@ fn a_training_comes_after_the_search_whatever_the_priority_of_that() {
     for niceness in [3, 12] {
         let out = folder(&format!("gui-training-nice-{niceness}")).join("run");
         write_small(&out);
-        let mut program = Program::start_nice(niceness);
+        let mut command = Command::new("nice");
+        command.args(["-n", &niceness.to_string(), env!("CARGO_BIN_EXE_dyad")]);
+        let mut program = Program::spawn(command);
         program.send(&options("scratch", &out));
         program.until("info string train generation 1 ");
         let [jobs, training] = ["job", "training"].map(|name| program.niceness(name));

@@ -160,29 +160,6 @@ fn tables_that_come_later_are_found_when_their_folder_is_named_again() {
 }
 
 #[test]
-fn as_many_lines_as_asked_for() {
-    let mut program = Program::start();
-    program.send("setoption name MultiPV value 3");
-    let output = program.search("go depth 4");
-    let lines = check_search(&after(""), &output);
-    for number in 1..=3 {
-        assert!(lines.iter().any(|line| line.multipv == number), "{output:?}");
-    }
-    let mut last: Vec<&Line> = lines.iter().rev().take(3).collect();
-    last.sort_by_key(|line| line.multipv);
-    assert_eq!(last.iter().map(|line| line.multipv).collect::<Vec<_>>(), [1, 2, 3], "{output:?}");
-    let mut firsts: Vec<&str> = last.iter().map(|line| line.pv[0].as_str()).collect();
-    firsts.sort_unstable();
-    firsts.dedup();
-    assert_eq!(firsts.len(), 3, "{output:?}");
-    // One legal move: one line, however many are asked for.
-    program.send("position fen 7k/8/8/8/8/8/1r6/K7 w - - 0 1");
-    let output = program.search("go depth 4");
-    assert!(output.iter().all(|line| !line.contains("multipv 2")), "{output:?}");
-    program.quit();
-}
-
-#[test]
 fn a_table_that_does_not_fit_leaves_the_old_one() {
     let mut program = Program::start();
     program.send("setoption name Hash value 1048576");

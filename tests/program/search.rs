@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use dyad_engine::board::{Board, Game};
 
-use crate::driver::{NO_POSITION, Program, after, check_search};
+use crate::driver::{Program, after, check_search};
 
 /// Something that must not happen has this long to happen.
 const A_WHILE: Duration = Duration::from_millis(300);
@@ -124,65 +124,6 @@ fn pondering_ends_by_ponderhit_or_stop() {
     program.quit();
 }
 
-/// Every way in which a `position` can be refused.
-#[test]
-fn a_refused_position_is_answered_with_no_move() {
-    let mut program = Program::start();
-    for refused in [
-        "fen",
-        "fen startpos",
-        "fen 8/8/8/8/8/8/8/8 w - - 0 1",
-        "fen 4k3/8/8/8/8/8/8/4K3 x - - 0 1",
-        "fen 4k3/8/8/8/8/8/8/4K3 w - - 0 1 moves e1e3",
-        "startpos moves e2e4 e7e5 e1e3",
-        "startpos moves e4",
-        "startpos moves 0000",
-        "startpos moves e2e4 (none)",
-        "startpos e2e4",
-        "startpos moves e2e4 moves e7e5",
-        "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
-        "",
-    ] {
-        program.send(&format!("position startpos moves d2d4\nposition {refused}"));
-        let said = program.line();
-        assert!(said.starts_with("info string position: "), "{refused}: {said}");
-        let reason = said.strip_prefix("info string position: ").expect("as above");
-        for go in ["go depth 3", "go wtime 1000 btime 1000", "go"] {
-            let output = program.search(go);
-            assert_eq!(output, [format!("{NO_POSITION}{reason}"), "bestmove 0000".to_string()], "{refused}: {go}");
-        }
-        for command in ["d", "eval", "explain", "explain d7d5", "explain last", "go perft 2"] {
-            program.send(command);
-            assert_eq!(program.sync(), [format!("{NO_POSITION}{reason}")], "{refused}: {command}");
-        }
-    }
-    // Behind a search that still runs, the answers stay in order.
-    program.send("position startpos\ngo infinite\nposition startpos moves e1e3\ngo depth 2\nstop");
-    check_search(&after(""), &program.until("bestmove"));
-    program.until("bestmove 0000");
-    program.send("position startpos moves e2e4");
-    check_search(&after("e2e4"), &program.search("go depth 2"));
-    program.quit();
-}
-
-#[test]
-fn a_new_go_ends_pondering() {
-    let mut program = Program::start();
-    for go in ["depth 2", "wtime 100 btime 100", "ponder depth 2", "infinite"] {
-        program.send("position startpos moves e2e4 e7e5\ngo ponder wtime 1000 btime 1000");
-        program.send(&format!("position startpos moves e2e4 c7c5\ngo {go}"));
-        check_search(&after("e2e4 e7e5"), &program.until("bestmove"));
-        if go.starts_with("ponder") || go == "infinite" {
-            program.send("stop");
-        }
-        check_search(&after("e2e4 c7c5"), &program.until("bestmove"));
-    }
-    program.send("go ponder\ngo perft 2");
-    program.until("bestmove");
-    program.until("Nodes searched: 652");
-    program.quit();
-}
-
 #[test]
 fn only_the_moves_asked_for() {
     let mut program = Program::start();
@@ -194,43 +135,6 @@ fn only_the_moves_asked_for() {
     let output = program.search("go searchmoves e2e5 depth 2");
     assert!(output[0].starts_with("info string searchmoves"), "{output:?}");
     check_search(&after(""), &output);
-    program.quit();
-}
-
-#[test]
-fn each_go_is_answered_once_and_in_order() {
-    let mut program = Program::start();
-    program.send("go depth 2\nposition startpos moves e2e4\ngo depth 2\nposition startpos moves e2e4 e7e5\ngo depth 2");
-    for moves in ["", "e2e4", "e2e4 e7e5"] {
-        check_search(&after(moves), &program.until("bestmove"));
-    }
-    program.send("go infinite\ngo infinite\ngo infinite\nstop");
-    for _ in 0..3 {
-        program.until("bestmove");
-    }
-    assert!(program.sync().is_empty());
-    program.quit();
-}
-
-#[test]
-fn the_game_may_be_over() {
-    let mut program = Program::start();
-    for (fen, score) in [("7k/6Q1/5K2/8/8/8/8/8 b - - 0 1", "mate 0"), ("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1", "cp 0")] {
-        program.send(&format!("position fen {fen}"));
-        for go in ["go depth 3", "go", "go movetime 10", "go wtime 100 btime 100", "go nodes 10", "go mate 2"] {
-            let output = program.search(go);
-            assert_eq!(output, [format!("info depth 0 score {score}"), "bestmove 0000".to_string()], "{go}");
-        }
-        program.send("go infinite");
-        assert_silent_about_bestmove(&mut program);
-        program.send("stop");
-        program.until("bestmove 0000");
-    }
-    // Drawn by rule, but there are moves.
-    program.send("position fen 7k/8/8/8/8/8/8/K7 w - - 0 1");
-    check_search(&fen("7k/8/8/8/8/8/8/K7 w - - 0 1"), &program.search("go depth 3"));
-    program.send("position fen 7k/7r/8/8/8/8/R7/K7 w - - 100 80");
-    check_search(&fen("7k/7r/8/8/8/8/R7/K7 w - - 100 80"), &program.search("go depth 3"));
     program.quit();
 }
 
