@@ -303,21 +303,6 @@ mod tests {
     }
 
     #[test]
-    fn one_option_has_one_spelling() {
-        let all = tools(&Arguments::command_with_defaults(), &["dyad".into()]);
-        for (names, tool) in &all {
-            for argument in tool.get_arguments() {
-                let name = argument.get_long().unwrap_or_default();
-                assert!(!["start", "from", "output", "concurrency"].contains(&name), "{names:?} --{name}");
-                let is_flag = !argument.get_action().takes_values()
-                    || argument.get_num_args().is_some_and(|n| n.max_values() == 0);
-                assert!(name != "resume" || is_flag, "{names:?}: --resume is a flag");
-                assert!(name != "out" || argument.get_short() == Some('o'), "{names:?}: --out is -o");
-            }
-        }
-    }
-
-    #[test]
     fn the_help_of_a_tool_has_the_defaults_of_its_settings() {
         let mut command = Arguments::command_with_defaults();
         let mut help = |tool: &str| command.find_subcommand_mut(tool).expect(tool).render_help().to_string();

@@ -17,6 +17,7 @@ use vampirc_uci::{UciMessage, parse_one};
 use super::go::{Go, number};
 
 /// A command.
+#[derive(Debug)]
 pub enum Command {
     /// `uci`: name the engine and list its options.
     Uci,
@@ -354,42 +355,17 @@ mod tests {
     /// The command of a line as text.
     fn kind(line: &str) -> String {
         match parse(line) {
-            Err(_) => "error".to_string(),
+            Err(_) | Ok(Some(Command::Position(Err(_)))) => "error".to_string(),
             Ok(None) => "none".to_string(),
-            Ok(Some(command)) => match command {
-                Command::Uci => "uci".to_string(),
-                Command::IsReady => "isready".to_string(),
-                Command::NewGame => "newgame".to_string(),
-                Command::Stop => "stop".to_string(),
-                Command::PonderHit => "ponderhit".to_string(),
-                Command::Quit => "quit".to_string(),
-                Command::Nothing => "nothing".to_string(),
-                Command::SetOption(text) => format!("setoption [{text}]"),
-                Command::Position(Ok(game)) => format!("position {}", game.board().fen()),
-                Command::Position(Err(_)) => "error".to_string(),
-                Command::Go(_) => "go".to_string(),
-                Command::Display => "d".to_string(),
-                Command::Eval => "eval".to_string(),
-                Command::Explain(Explain { moves, nodes, json, all }) => {
-                    let form = if json {
-                        " json"
-                    } else if all {
-                        " all"
-                    } else {
-                        ""
-                    };
-                    format!("explain {moves:?} {nodes}{form}")
-                }
-                Command::Bench(Bench { depth, json }) => {
-                    format!("bench {depth:?}{}", if json { " json" } else { "" })
-                }
-                Command::Genfens(ask) => {
-                    let variant = if ask.variant.is_standard() { String::new() } else { format!(" {:?}", ask.variant) };
-                    format!("genfens {} {} {:?}{variant}", ask.count, ask.seed, ask.book)
-                }
-                Command::Train(what) => format!("train {what:?}"),
-                Command::Help => "help".to_string(),
-            },
+            Ok(Some(Command::Position(Ok(game)))) => format!("position {}", game.board().fen()),
+            Ok(Some(Command::Go(_))) => "go".to_string(),
+            Ok(Some(Command::Explain(Explain { moves, nodes, json, all }))) => {
+                format!("explain {moves:?} {nodes} {json} {all}")
+            }
+            Ok(Some(Command::Genfens(Genfens { count, seed, book, variant }))) => {
+                format!("genfens {count} {seed} {book:?} {variant:?}")
+            }
+            Ok(Some(command)) => format!("{command:?}"),
         }
     }
 
@@ -404,23 +380,23 @@ mod tests {
         check(&[
             ("", "none"),
             (" \t\r", "none"),
-            ("uci", "uci"),
-            ("\u{feff}uci", "uci"),
-            ("UCI\r", "uci"),
-            ("  isready  ", "isready"),
-            ("IsReady now", "isready"),
-            ("debug on", "nothing"),
-            ("debug\toff", "nothing"),
+            ("uci", "Uci"),
+            ("\u{feff}uci", "Uci"),
+            ("UCI\r", "Uci"),
+            ("  isready  ", "IsReady"),
+            ("IsReady now", "IsReady"),
+            ("debug on", "Nothing"),
+            ("debug\toff", "Nothing"),
             ("debug", "error"),
             ("debug maybe", "error"),
-            ("ucinewgame", "newgame"),
-            ("stop", "stop"),
-            ("ponderhit", "ponderhit"),
-            ("quit", "quit"),
-            ("register later", "nothing"),
-            ("register name value code 4359874324", "nothing"),
-            ("d", "d"),
-            ("help", "help"),
+            ("ucinewgame", "NewGame"),
+            ("stop", "Stop"),
+            ("ponderhit", "PonderHit"),
+            ("quit", "Quit"),
+            ("register later", "Nothing"),
+            ("register name value code 4359874324", "Nothing"),
+            ("d", "Display"),
+            ("help", "Help"),
         ]);
     }
 
@@ -430,8 +406,8 @@ mod tests {
             ("isreadyfoo", "error"),
             ("ucinewgamex", "error"),
             ("ponderhitter", "error"),
-            ("joho debug on", "nothing"),
-            ("foo bar isready", "isready"),
+            ("joho debug on", "Nothing"),
+            ("foo bar isready", "IsReady"),
             ("foo d", "error"),
             ("bench d", "error"),
             ("go perft 3", "go"),
@@ -441,8 +417,8 @@ mod tests {
     #[test]
     fn options_keep_their_text() {
         check(&[
-            ("setoption name Hash value 128 ", "setoption [name Hash value 128]"),
-            ("setoption  name X value a  b", "setoption [name X value a  b]"),
+            ("setoption name Hash value 128 ", "SetOption(\"name Hash value 128\")"),
+            ("setoption  name X value a  b", "SetOption(\"name X value a  b\")"),
         ]);
     }
 
@@ -485,31 +461,31 @@ mod tests {
     #[test]
     fn own_commands() {
         check(&[
-            ("bench", "bench None"),
-            ("bench 5", "bench Some(5)"),
-            ("bench 5 --json", "bench Some(5) json"),
+            ("bench", "Bench(Bench { depth: None, json: false })"),
+            ("bench 5", "Bench(Bench { depth: Some(5), json: false })"),
+            ("bench 5 --json", "Bench(Bench { depth: Some(5), json: true })"),
             ("bench 5 6", "error"),
             ("bench 0", "error"),
-            ("explain", "explain [] 1000000"),
-            ("explain Nf3 --json", "explain [\"Nf3\"] 1000000 json"),
-            ("explain e2e4  Nf3", "explain [\"e2e4\", \"Nf3\"] 1000000"),
-            ("explain last nodes 5000", "explain [\"last\"] 5000"),
-            ("explain e4 d4 --all", "explain [\"e4\", \"d4\"] 1000000 all"),
+            ("explain", "explain [] 1000000 false false"),
+            ("explain Nf3 --json", "explain [\"Nf3\"] 1000000 true false"),
+            ("explain e2e4  Nf3", "explain [\"e2e4\", \"Nf3\"] 1000000 false false"),
+            ("explain last nodes 5000", "explain [\"last\"] 5000 false false"),
+            ("explain e4 d4 --all", "explain [\"e4\", \"d4\"] 1000000 false true"),
             ("explain e2e4 g1f3 d2d4", "error"),
             ("explain e2e4 nodes", "error"),
             ("explain e2e4 nodes 0", "error"),
-            ("genfens 100 seed 1 book None", "genfens 100 1 None"),
-            ("genfens 3 seed 7 book a.epd extra", "genfens 3 7 Some(\"a.epd\")"),
+            ("genfens 100 seed 1 book None", "genfens 100 1 None Standard"),
+            ("genfens 3 seed 7 book a.epd extra", "genfens 3 7 Some(\"a.epd\") Standard"),
             ("genfens 3 seed 7 book None dfrc", "genfens 3 7 None DoubleChess960"),
             ("genfens 3 Chess960 other seed 7", "genfens 3 7 None Chess960"),
-            ("genfens 3", "genfens 3 0 None"),
+            ("genfens 3", "genfens 3 0 None Standard"),
             ("genfens", "error"),
             ("genfens x", "error"),
             ("genfens -3", "error"),
             ("genfens 3 seed", "error"),
-            ("train STOP now", "train Stop"),
-            ("train stop", "train Stop"),
-            ("train status", "train Status"),
+            ("train STOP now", "Train(Stop)"),
+            ("train stop", "Train(Stop)"),
+            ("train status", "Train(Status)"),
             ("train", "error"),
             ("train on", "error"),
             ("please train status", "error"),

@@ -144,11 +144,6 @@ impl Program {
         fen.map(str::to_string).ok_or_else(|| lines.concat())
     }
 
-    /// The position that the program shows.
-    pub fn fen(&mut self) -> String {
-        self.position().expect("a position is set up")
-    }
-
     /// Searches, to the `bestmove`, which is the last line.
     pub fn search(&mut self, go: &str) -> Vec<String> {
         self.send(go);

@@ -14,26 +14,10 @@ fn a_match_writes_its_games_and_prints_its_result() {
     let pgn = folder.join("games.pgn");
     let mut played = Vec::new();
     for threads in ["1", "2"] {
-        let lines = output(&[
-            "match",
-            "material",
-            "default",
-            "--nodes",
-            "200",
-            "--games",
-            "4",
-            "--seed",
-            "9",
-            "--threads",
-            threads,
-            "--sprt",
-            "-10",
-            "10",
-            "0.05",
-            "0.05",
-            "--pgn",
-            text(&pgn),
-        ]);
+        let words = format!(
+            "match material default --nodes 200 --games 4 --seed 9 --threads {threads} --sprt -10 10 0.05 0.05 --pgn"
+        );
+        let lines = output(&words.split(' ').chain([text(&pgn)]).collect::<Vec<_>>());
         for name in ["Games    4: ", "Score ", "Elo ", "nElo ", "LOS ", "Pairs ", "LLR ", "Endings ", "Ended "] {
             assert!(lines.iter().any(|line| line.starts_with(name)), "{name} in {lines:?}");
         }

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::driver::{Line, Program, after, check_search, folder};
+use crate::driver::{Program, after, check_search, folder};
 use dyad_engine::eval::Weights;
 use dyad_formats::weights_file;
 

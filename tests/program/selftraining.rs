@@ -6,7 +6,7 @@ use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::Duration;
 
-use crate::driver::{folder, kill_until_it_ends, refusal, tool};
+use crate::driver::{folder, kill_until_it_ends, tool};
 
 fn selftrain(folder: &Path, arguments: &[&str]) -> Child {
     tool("selftrain", &[&["--out", folder.to_str().unwrap()], arguments].concat(), Stdio::piped())
@@ -102,20 +102,4 @@ fn an_interrupted_self_training_prints_how_to_resume() {
     let interrupt = Command::new("kill").args(["-INT", &running.id().to_string()]).status();
     assert!(interrupt.unwrap().success());
     assert_eq!(running.wait().unwrap().code(), Some(1));
-}
-
-#[test]
-fn options_of_another_method_are_refused() {
-    let folder = folder("selftrain-refused");
-    let path = folder.to_str().unwrap();
-    for (arguments, expected) in [
-        (&["--batch", "255"][..], "batch belongs to a training by comparison (method comparison)"),
-        (&["--method", "regression", "--label-nodes", "2000"], "label-nodes belongs to a training by comparison"),
-        (&["--method", "regression", "--games-file", "Cargo.toml"], "games-file belongs to a training by comparison"),
-        (&["--method", "fit"], "[possible values: regression, comparison]"),
-    ] {
-        let refusal = refusal(&[&["selftrain", "--out", path], arguments].concat());
-        assert!(refusal.contains(expected), "{refusal}");
-        assert!(!folder.join("state.json").exists());
-    }
 }

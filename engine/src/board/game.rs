@@ -18,7 +18,7 @@ pub enum Ending {
 }
 
 /// A starting position and the moves played from it.
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub struct Game {
     start: Board,
     board: Board,

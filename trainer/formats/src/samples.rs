@@ -328,17 +328,4 @@ mod tests {
             assert!(error.contains(expected) && error.contains("a.samples"), "{expected}: {error}");
         }
     }
-
-    #[test]
-    fn a_file_given_up_leaves_nothing() {
-        let folder = Temporary::folder();
-        let path = folder.join("a.samples");
-        let mut writer = SampleWriter::create(&path, json!({})).unwrap();
-        for sample in walk(10) {
-            writer.push(&Packed::new(&sample)).unwrap();
-        }
-        drop(writer);
-        let left = fs::read_dir(path.parent().expect("it has a folder")).unwrap().count();
-        assert_eq!(left, 0);
-    }
 }

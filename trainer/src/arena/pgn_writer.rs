@@ -204,13 +204,13 @@ pub fn date(time: SystemTime) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use pgn_reader::{RawComment, RawTag, Reader, SanPlus, Skip, Visitor};
+    use dyad_formats::testing::texts;
+    use pgn_reader::{RawComment, Reader, SanPlus, Skip, Visitor};
     use std::ops::ControlFlow;
 
     /// A game as read by an independent PGN reader.
     #[derive(Default, Debug, PartialEq)]
     struct Read {
-        tags: Vec<(String, String)>,
         moves: Vec<String>,
         comments: Vec<String>,
         outcome: String,
@@ -225,12 +225,6 @@ mod tests {
 
         fn begin_tags(&mut self) -> ControlFlow<Read, Read> {
             ControlFlow::Continue(Read::default())
-        }
-
-        fn tag(&mut self, read: &mut Read, name: &[u8], value: RawTag<'_>) -> ControlFlow<Read> {
-            let name = String::from_utf8_lossy(name).into_owned();
-            read.tags.push((name, value.decode_utf8_lossy().into_owned()));
-            ControlFlow::Continue(())
         }
 
         fn begin_movetext(&mut self, read: Read) -> ControlFlow<Read, Read> {
@@ -299,7 +293,6 @@ mod tests {
         for (read, game) in read.iter().zip(&games) {
             assert_eq!(read.moves.len(), game.moves.len());
             assert_eq!(read.outcome, game.result.unwrap().to_string());
-            assert!(read.tags.contains(&("White".into(), "A \"quoted\" \\ name".into())), "{read:?}");
             let mut board = game.start;
             for (san, (mv, _)) in read.moves.iter().zip(&game.moves) {
                 assert_eq!(board.parse_san(san).unwrap(), *mv);
@@ -307,12 +300,11 @@ mod tests {
             }
         }
         assert_eq!(read[1].comments, vec!["+0.35/20 1.2s"; 7]);
-        assert!(read[3].tags.contains(&("FEN".into(), "8/P6k/8/8/8/8/7K/8 b - - 3 60".into())));
-        let variants = [None, None, None, None, None, Some("Chess960")];
-        for (read, variant) in read.iter().zip(variants) {
-            let tag = read.tags.iter().find(|tag| tag.0 == "Variant").map(|tag| tag.1.as_str());
-            assert_eq!(tag, variant);
-        }
+        let tags: Vec<_> = texts(&text).iter().map(|game| game.notes().tags).collect();
+        assert!(tags.iter().all(|tags| tag_value(tags, "White") == Some("A \"quoted\" \\ name")), "{tags:?}");
+        assert_eq!(tag_value(&tags[3], "FEN"), Some("8/P6k/8/8/8/8/7K/8 b - - 3 60"));
+        let variants: Vec<_> = tags.iter().map(|tags| tag_value(tags, "Variant")).collect();
+        assert_eq!(variants, [None, None, None, None, None, Some("Chess960")]);
         assert!(text.contains("60... Kg6 {-9.00/1} 61. a8=Q {-9.00/1} 61... Kf5"), "{text}");
     }
 }

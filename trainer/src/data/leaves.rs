@@ -134,13 +134,4 @@ mod tests {
         assert!(turned > leaves.len() / 4, "{turned}");
         assert!(leaves.iter().all(|leaf| !leaf.board().unwrap().in_check()));
     }
-
-    #[test]
-    fn stops() {
-        let stop = Control::new(false);
-        stop.stop();
-        let stopped =
-            at_leaves(&[packed("4k3/8/8/8/8/8/4P3/4K3 b - - 0 1", 0)], &Arc::new(Weights::material()), 1, &stop);
-        assert!(matches!(stopped, Err(Error::Stopped)));
-    }
 }

@@ -684,16 +684,4 @@ mod tests {
         assert!(matches!(stopped, Err(Error::Stopped)));
         assert_eq!(fs::read_dir(&folder).unwrap().count(), 1);
     }
-
-    #[test]
-    fn settings_are_checked() {
-        let folder = Temporary::folder();
-        let out = folder.join("out");
-        let missing = PrepareSettings { inputs: vec!["no such file.pgn".into()], ..PrepareSettings::default() };
-        let cases = [(PrepareSettings::default(), "no files"), (missing, "cannot open no such file.pgn")];
-        for (settings, expected) in cases {
-            let error = run_with(&settings, &out, 1, &mut |_| ()).err().map(|error| error.to_string());
-            assert!(error.as_ref().is_some_and(|error| error.contains(expected)), "{expected}: {error:?}");
-        }
-    }
 }

@@ -2,11 +2,6 @@
 //!
 //! Where a public report describes the case its address is named.
 
-use std::fmt::Write as _;
-
-use dyad_engine::board::{Board, Move, Piece};
-use proptest::prelude::*;
-
 use crate::game::GameRecord;
 use crate::score::ScoreSide;
 use crate::testing::texts;
@@ -231,82 +226,4 @@ fn scores_of_known_side_are_read_rightly_from_any() {
     };
     assert_eq!(scores(ScoreSide::Mover), [Some(25), Some(31_998), Some(40), Some(10)]);
     assert_eq!(scores(ScoreSide::White), [Some(25), Some(31_998), Some(40), Some(-10)]);
-}
-
-/// The letters and the figurines of the pieces from pawn to king.
-const LETTERS: [[&str; 6]; 2] = [["", "N", "B", "R", "Q", "K"], ["", "♘", "♗", "♖", "♕", "♔"]];
-
-/// A move in one of its spellings.
-fn spell(board: &Board, mv: Move, script: usize, style: u8) -> String {
-    let letters = LETTERS[script];
-    let san = board.san(mv);
-    if san.starts_with('O') {
-        return match style % 4 {
-            0 => san.replace('O', "0"),
-            1 => san.to_lowercase(),
-            2 if !board.castles_unusually() => board.uci(mv),
-            _ => san,
-        };
-    }
-    let piece = board.piece_on(mv.from()).expect("a piece moves");
-    let (from, to) = (mv.from().to_string(), mv.to().to_string());
-    let promotion = |sign: &str, end: &str| {
-        mv.promotion().map(|piece| format!("{sign}{}{end}", letters[piece.to_index()])).unwrap_or_default()
-    };
-    let letter = letters[piece.to_index()];
-    match style % 6 {
-        0 => format!("{letter}{from}{}{to}{}", if board.is_capture(mv) { "x" } else { "-" }, promotion("=", "")),
-        1 => format!("{letter}{from}{to}{}!?", promotion("", "")),
-        2 => board.uci(mv),
-        3 if piece == Piece::Pawn && board.is_en_passant(mv) => format!("{from}x{to}e.p."),
-        _ => {
-            let mut text = String::new();
-            for c in san.chars() {
-                match LETTERS[0].iter().position(|letter| *letter == c.to_string()) {
-                    Some(place) => text += letters[place],
-                    None => text.push(c),
-                }
-            }
-            if style.is_multiple_of(2) { text.replace('x', ":").replace('=', "") + "+" } else { text }
-        }
-    }
-}
-
-proptest! {
-    #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
-
-    /// A game that is written in any spelling is read as the same game.
-    #[test]
-    fn games_in_random_spellings_are_read_back(
-        choices in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>(), 0u8..12), 1..120),
-        script in 0usize..2,
-    ) {
-        let (mut board, mut text, mut expected) = (Board::startpos(), String::new(), Vec::new());
-        for (choice, style, around) in choices {
-            let moves = board.moves();
-            if moves.is_empty() {
-                break;
-            }
-            let mv = moves[choice.index(moves.len())];
-            match around {
-                0 => write!(text, "{}.", board.fullmove_number()),
-                1 => write!(text, "{}... ", board.fullmove_number()),
-                2 => write!(text, "{{a {} ( comment\n\n[x] 1-0\n}} ", board.fullmove_number()),
-                3 => write!(text, "(99. Zz9 {{)}} (x)) "),
-                4 => writeln!(text, "; a (comment 0-1"),
-                5 => write!(text, "$3 N "),
-                _ => Ok(()),
-            }.unwrap();
-            write!(text, "{}{}", spell(&board, mv, script, style), if style < 128 { " " } else { "\n" }).unwrap();
-            expected.push(board.uci(mv));
-            board = board.after(mv);
-        }
-        // A result that contradicts a mate is refused.
-        text += if board.in_check() && !board.has_legal_move() { "*\n" } else { "1/2-1/2\n" };
-        let texts = texts(&text);
-        prop_assert_eq!(texts.len(), 1, "{}", &text);
-        let game = texts[0].parse(None).unwrap();
-        let found: Vec<String> = game.positions().map(|(board, played)| board.uci(played.mv)).collect();
-        prop_assert_eq!(found, expected, "{}", &text);
-    }
 }
