@@ -8,9 +8,9 @@ use std::process::Command;
 use dyad_engine::eval::{FloatWeights, Weights};
 use dyad_formats::weights_file;
 
+use crate::data::write_games;
 #[cfg(target_os = "linux")]
 use crate::driver::dyad;
-use crate::data::write_games;
 #[cfg(unix)]
 use crate::driver::pipe;
 use crate::driver::{Program, after, check_search, folder};
