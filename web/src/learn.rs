@@ -536,7 +536,7 @@ impl Learner {
         }
         let (generation, mut settings) = (self.state.progress.generation, self.state.settings.clone());
         let games: Vec<GameRecord> = self.state.pgn.values().flatten().filter_map(|game| work::parse(game)).collect();
-        let drawn = prepare::draw(&work::positions(&settings, generation, Filters::quiescent_with_scores()), &games);
+        let drawn = prepare::draw(&work::positions(&settings, generation, Filters::of_self_training()), &games);
         if is_rough {
             settings.passes = ROUGH_FITS[self.state.rough_fits].1;
             self.state.rough_fits += 1;

@@ -15,11 +15,12 @@ use dyad_formats::epd::Epd;
 use dyad_formats::game::{GameRecord, PlayedMove};
 use dyad_formats::hash;
 use dyad_formats::packed::{Packed, Sample};
-use dyad_formats::score::GameResult;
+use dyad_formats::score::{GameResult, Score};
 use serde::{Deserialize, Serialize};
 
 use crate::base::is_default;
 use crate::base::number::number;
+use crate::fit::logistic::sigmoid;
 
 /// Default percentage of held-out games.
 pub const TEST_PERCENT: f64 = 5.0;
@@ -76,6 +77,10 @@ pub struct Filters {
     #[serde(skip_serializing_if = "is_default")]
     #[arg(skip)]
     pub decisive: bool,
+    /// Lambda of the [scores](lambda_returns) of the samples: 0 for those of the searches alone.
+    #[serde(skip_serializing_if = "is_default")]
+    #[arg(skip)]
+    pub lambda: f64,
     /// Keep positions with a single legal move.
     #[serde(skip)]
     #[arg(skip)]
@@ -163,6 +168,8 @@ pub struct PositionCandidate {
 
 /// Scores of this many pawns and more are not used to fit the evaluation.
 const LARGEST_SCORE: f64 = 10.0;
+/// Lambda of self-training, by which weights learn from what later searches found (L37 in docs/experiments.md).
+const LAMBDA: f64 = 0.7;
 
 impl Filters {
     /// Positions not in check with a score below [`LARGEST_SCORE`].
@@ -171,10 +178,10 @@ impl Filters {
         Filters { no_checks: true, scored: true, largest_score: Some(LARGEST_SCORE), ..Filters::default() }
     }
 
-    /// The quiescent ones among them.
+    /// The quiescent ones among them, with the scores that self-training learns from.
     #[must_use]
-    pub fn quiescent_with_scores() -> Filters {
-        Filters { quiescent: true, no_checks: false, ..Filters::with_scores() }
+    pub fn of_self_training() -> Filters {
+        Filters { quiescent: true, no_checks: false, lambda: LAMBDA, ..Filters::with_scores() }
     }
 
     /// Checks the conditions on the game as a whole.
@@ -197,13 +204,13 @@ impl Filters {
         mut left_out: impl FnMut(SkipReason),
     ) -> Vec<PositionCandidate> {
         let (mut passed, mut captured) = (Vec::new(), false);
-        for (board, played) in game.positions() {
+        for ((board, played), score) in game.positions().zip(lambda_returns(game, self.lambda)) {
             let after_capture =
                 self.skip_after_captures && std::mem::replace(&mut captured, board.is_capture(played.mv));
             let before = if after_capture { Err(SkipReason::Captured) } else { Ok(()) };
             match before.and_then(|()| self.played(&board, played)) {
                 Ok(()) => {
-                    let (desired, result, score) = (Some(played.mv), game.result, played.score);
+                    let (desired, result) = (Some(played.mv), game.result);
                     let sample = Sample { board, desired, result, score, test, starts_game: false, has_margin: true };
                     passed.push(Self::candidate(&sample));
                 }
@@ -270,6 +277,27 @@ impl Filters {
     }
 }
 
+/// The scores of the moves of a game, each the mean of its search, with share 1 - `lambda`, and the score of the next move,
+/// from the mover's side and in expected points; after the last move comes the result. So a position learns what later
+/// searches found (lambda-return; Sutton and Barto, Reinforcement Learning, chapter 12). Without a result, and for mates,
+/// it is the score of the search.
+fn lambda_returns(game: &GameRecord, lambda: f64) -> Vec<Option<Score>> {
+    let mut scores: Vec<_> = game.moves.iter().map(|played| played.score).collect();
+    let Some(result) = game.result.filter(|_| lambda > 0.0) else { return scores };
+    let white_moves_last = (game.start.side_to_move() == Color::White) == (scores.len() % 2 == 1);
+    let mut later = if white_moves_last { result.points() } else { 1.0 - result.points() };
+    for score in scores.iter_mut().rev() {
+        if let Some(search) = score {
+            later = (lambda * later + (1.0 - lambda) * sigmoid(search.pawns())).clamp(1e-5, 1.0 - 1e-5);
+            if !search.is_mate() {
+                *search = Score::centipawns(100.0 * (later / (1.0 - later)).ln());
+            }
+        }
+        later = 1.0 - later;
+    }
+    scores
+}
+
 fn has_winner(result: Option<GameResult>) -> bool {
     result.is_some_and(|result| result != GameResult::Draw)
 }
@@ -282,7 +310,27 @@ pub fn ply_of(board: &Board) -> u32 {
 
 #[cfg(test)]
 mod tests {
+    use dyad_formats::game::Tags;
+
     use super::*;
+
+    #[test]
+    fn scores_are_backed_up_through_the_game() {
+        let moves = [None, Some(Score(0)), Some(Score(100)), Some(Score(Score::MATE - 1))];
+        let moves = moves.map(|score| PlayedMove::scored(Move::default(), score)).to_vec();
+        let game =
+            |result| GameRecord { tags: Tags::default(), start: Board::startpos(), moves: moves.clone(), result };
+        // Black mates: 1 for Black, 0.5 * sigmoid(1) for White, half of the rest and a quarter for Black.
+        let white: f64 = 0.5 * sigmoid(1.0);
+        let black: f64 = 0.5 * (1.0 - white) + 0.25;
+        let [white, black] =
+            [white, black].map(|points| Some(Score::centipawns(100.0 * (points / (1.0 - points)).ln())));
+        let mate = Some(Score(Score::MATE - 1));
+        assert_eq!(lambda_returns(&game(Some(GameResult::BlackWins)), 0.5), [None, black, white, mate]);
+        for (result, lambda) in [(None, 0.5), (Some(GameResult::BlackWins), 0.0)] {
+            assert_eq!(lambda_returns(&game(result), lambda), [None, Some(Score(0)), Some(Score(100)), mate]);
+        }
+    }
 
     #[test]
     fn filters_have_the_keys_of_the_options() {

@@ -195,7 +195,7 @@ impl<'a> Loop<'a> {
     fn positions(&mut self, generation: &Generation) -> Result<(), Error> {
         let settings = &generation.settings;
         let filters = match settings.method {
-            Method::Regression => Filters::quiescent_with_scores(),
+            Method::Regression => Filters::of_self_training(),
             Method::Comparison => Filters { no_checks: true, ..Filters::default() },
         };
         let (games, scores) = match &settings.games_file {
