@@ -72,7 +72,7 @@ enum Command {
     Average(average::Arguments),
     /// Train levels that play like human players
     Level(Box<level::Arguments>),
-    /// Repeat the experiments of a paper, or make the built-in weights
+    /// Repeat the experiments of a paper
     Experiment(experiment::Arguments),
     /// Print completions for a shell
     Completions(shell::CompletionsArguments),
