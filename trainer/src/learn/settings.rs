@@ -192,6 +192,12 @@ impl TrainingSettings {
     /// The setting that is out of bounds, or that changes nothing with the others.
     pub fn check(&self) -> Result<(), String> {
         number::check_options(self)?;
+        // No options: only a file can have them.
+        let in_range = number(POSITIVE);
+        let outcome_scale = self.outcome_scale.map(|scale| ("outcome-scale", scale));
+        for (name, value) in self.rate_factor.iter().map(|of| ("rate-factor", of.number)).chain(outcome_scale) {
+            in_range(&value.to_string()).map_err(|error| format!("{name}: {error}"))?;
+        }
         // One update must not take a weight beyond zero.
         if let Some(GroupValue { groups, number }) = self.l2.iter().find(|value| self.rate * value.number >= 1.0) {
             return Err(format!("l2: {number} for {groups} times the rate {} must be below 1", self.rate));
@@ -285,6 +291,8 @@ mod tests {
             ),
             (r#"{"objective": "logistic", "result-weight": -5}"#, "result-weight"),
             (r#"{"objective": "logistic", "score-weight": 1e300}"#, "score-weight"),
+            (r#"{"objective": "logistic", "outcome-scale": 1e-9}"#, "outcome-scale"),
+            (r#"{"rate-factor": ["pairs=-1"]}"#, "rate-factor"),
             (r#"{"l2": ["pairs=-1"]}"#, "--l2 <GROUP=FRACTION>': expected a number, 0 to 1"),
             (r#"{"l2": ["pairs=1.5"]}"#, "--l2"),
             (r#"{"l2": ["pairs=NaN"]}"#, "'NaN' is not a number"),
