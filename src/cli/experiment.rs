@@ -56,7 +56,7 @@ pub fn run(arguments: Arguments) -> Outcome {
             line
         }),
         ExperimentEvent::Done { hash, seconds } => {
-            progress.say(&format!("{step}: {} in {seconds:.1} s", hash));
+            progress.say(&format!("{step}: {hash} in {seconds:.1} s"));
         }
     };
     let threads = threads.count();

@@ -1,7 +1,7 @@
 //! Standard input as lines.
 //!
-//! The input may be anything: invalid UTF-8, an endless line, a closed pipe. Reading must not fail or block the engine,
-//! and a line must not fill the memory. So a separate thread reads bytes, limits the length of a line, and passes on text:
+//! The input may be anything: invalid UTF-8, an endless line, a closed pipe. Reading must not fail, use unbounded
+//! memory, or block the engine. So a separate thread reads bytes, limits the length of a line, and passes on text:
 //! UTF-8, or else Latin-1, in which Cute Chess writes. A line over the limit is dropped as a whole, since half a
 //! command may be another command.
 //!

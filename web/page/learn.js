@@ -462,7 +462,7 @@ class Learn {
   // Takes the best weights; `generation` is that of new ones.
   async refreshBest(generation) {
     this.best = await this.learner("weights", ["best"]);
-    this.exported = { name: await this.learner("export_name"), bytes: await this.learner("weights", ["best"]) };
+    this.exported = { name: await this.learner("export_name"), bytes: this.best };
     if (generation) {
       this.ages.set(generation, this.best);
       await this.store.put({ [`age-${generation}`]: this.best }).catch(showError);

@@ -6,6 +6,12 @@ pub fn sigmoid(z: f64) -> f64 {
     1.0 / (1.0 + (-z).exp())
 }
 
+/// The inverse of the logistic function.
+#[must_use]
+pub fn logit(expected: f64) -> f64 {
+    (expected / (1.0 - expected)).ln()
+}
+
 /// ln(1 + e^z), whose derivative is the logistic function, without overflow.
 pub(crate) fn softplus(z: f64) -> f64 {
     z.max(0.0) + (-z.abs()).exp().ln_1p()

@@ -1,11 +1,12 @@
 //! Basics for all modules of the trainer: what a caller gives to a long work, a parallel map whose results do not
-//! depend on the number of threads, folder locks, numeric settings, numbers by group, files of JSON lines, optimizers,
-//! and numbers in words. It uses no other module.
+//! depend on the number of threads, folder locks, numeric settings, numbers by group, files of JSON lines, the
+//! logistic function, optimizers, and numbers in words. It uses no other module.
 
 pub mod context;
 pub mod group_value;
 pub mod json_lines;
 pub mod lock;
+pub mod logistic;
 pub mod number;
 pub mod optim;
 pub mod parallel;

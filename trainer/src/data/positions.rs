@@ -19,8 +19,8 @@ use dyad_formats::score::{GameResult, Score};
 use serde::{Deserialize, Serialize};
 
 use crate::base::is_default;
+use crate::base::logistic::{logit, sigmoid};
 use crate::base::number::number;
-use crate::fit::logistic::sigmoid;
 
 /// Default percentage of held-out games.
 pub const TEST_PERCENT: f64 = 5.0;
@@ -277,10 +277,10 @@ impl Filters {
     }
 }
 
-/// The scores of the moves of a game, each the mean of its search, with share 1 - `lambda`, and the score of the next move,
-/// from the mover's side and in expected points; after the last move comes the result. So a position learns what later
-/// searches found (lambda-return; Sutton and Barto, Reinforcement Learning, chapter 12). Without a result, and for mates,
-/// it is the score of the search.
+/// The scores of the moves of a game, each the mean of its search, with share 1 - `lambda`, and the score of the next
+/// move, from the mover's side and in expected points; after the last move comes the result. So a position learns what
+/// later searches found (lambda-return; Sutton and Barto, Reinforcement Learning, chapter 12). Without a result, and for
+/// mates, it is the score of the search.
 fn lambda_returns(game: &GameRecord, lambda: f64) -> Vec<Option<Score>> {
     let mut scores: Vec<_> = game.moves.iter().map(|played| played.score).collect();
     let Some(result) = game.result.filter(|_| lambda > 0.0) else { return scores };
@@ -290,7 +290,7 @@ fn lambda_returns(game: &GameRecord, lambda: f64) -> Vec<Option<Score>> {
         if let Some(search) = score {
             later = (lambda * later + (1.0 - lambda) * sigmoid(search.pawns())).clamp(1e-5, 1.0 - 1e-5);
             if !search.is_mate() {
-                *search = Score::centipawns(100.0 * (later / (1.0 - later)).ln());
+                *search = Score::centipawns(100.0 * logit(later));
             }
         }
         later = 1.0 - later;
@@ -323,8 +323,7 @@ mod tests {
         // Black mates: 1 for Black, 0.5 * sigmoid(1) for White, half of the rest and a quarter for Black.
         let white: f64 = 0.5 * sigmoid(1.0);
         let black: f64 = 0.5 * (1.0 - white) + 0.25;
-        let [white, black] =
-            [white, black].map(|points| Some(Score::centipawns(100.0 * (points / (1.0 - points)).ln())));
+        let [white, black] = [white, black].map(|points| Some(Score::centipawns(100.0 * logit(points))));
         let mate = Some(Score(Score::MATE - 1));
         assert_eq!(lambda_returns(&game(Some(GameResult::BlackWins)), 0.5), [None, black, white, mate]);
         for (result, lambda) in [(None, 0.5), (Some(GameResult::BlackWins), 0.0)] {

@@ -18,7 +18,7 @@ use dyad_formats::packed::{Packed, Sample};
 use dyad_formats::samples::{BLOCK, SampleFile};
 use dyad_formats::score::GameResult;
 
-use crate::fit::logistic::{Prediction, best_factor, sigmoid};
+use crate::base::logistic::{Prediction, best_factor, logit, sigmoid};
 
 /// The value that wins half of the games, in search units.
 pub const STANDARD_UNIT: f64 = WINS_HALF as f64;
@@ -156,7 +156,7 @@ pub fn expectation_scale(weights: &Weights) -> f64 {
 fn odds_of_e(win_rate: &WinRate) -> f64 {
     let [win, draw, _] = win_rate.chances(WINS_HALF, PHASE_MAX / 2).map(f64::from);
     let expected = ((win + draw / 2.0) / 1000.0).clamp(0.51, 0.99);
-    STANDARD_UNIT / (expected / (1.0 - expected)).ln()
+    STANDARD_UNIT / logit(expected)
 }
 
 /// 100 centipawns in the units of the weights.
@@ -377,7 +377,7 @@ mod tests {
         for (index, sample) in samples.iter_mut().enumerate() {
             let random = |salt| hash::unit(hash::fold(index as u64, salt));
             let white = (random(1) - 0.5) * 6.0;
-            let won = random(2) < crate::fit::logistic::sigmoid(white / 1.7);
+            let won = random(2) < crate::base::logistic::sigmoid(white / 1.7);
             let mover = f64::from(sign(sample.board.side_to_move())) * white;
             sample.score = Some(Score::centipawns(100.0 * mover));
             sample.result = Some(if won { GameResult::WhiteWins } else { GameResult::BlackWins });
@@ -430,7 +430,7 @@ mod tests {
             .enumerate()
             .map(|(index, sample)| {
                 let value = f64::from(weights.value(weights.sums(&sample.board), &sample.board));
-                let wins = hash::unit(hash::mix(index as u64)) < crate::fit::logistic::sigmoid(value * per_unit);
+                let wins = hash::unit(hash::mix(index as u64)) < crate::base::logistic::sigmoid(value * per_unit);
                 let result = if wins { GameResult::WhiteWins } else { GameResult::BlackWins };
                 Packed::new(&dyad_formats::packed::Sample { result: Some(result), ..sample })
             })

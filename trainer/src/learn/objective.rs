@@ -9,7 +9,7 @@
 //! Losses are in units of evaluation, so the gradients of all objectives are at most about 1 and a learning rate means
 //! the same for each.
 
-use crate::fit::logistic::{cross_entropy, sigmoid, softplus};
+use crate::base::logistic::{cross_entropy, sigmoid, softplus};
 use crate::learn::settings::{ObjectiveName, TrainingSettings};
 use dyad_engine::value::Value;
 

@@ -8,7 +8,7 @@ use std::f64::consts::LN_10;
 
 use crate::arena::statistics::Estimate;
 use crate::base::Z95;
-use crate::fit::logistic::sigmoid;
+use crate::base::logistic::sigmoid;
 
 /// Elo of one unit of the logistic function.
 const UNIT: f64 = 400.0 / LN_10;

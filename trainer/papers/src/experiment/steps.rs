@@ -159,8 +159,8 @@ impl Run<'_, '_> {
         SampleFile::open(&path)
     }
 
-    /// Comparison training from Table I in which only some families or groups learn, at the rate that the user gave, else at
-    /// this one, else at the best of [`RATES`].
+    /// Comparison training from Table I in which only some families or groups learn, at the rate that the user gave, else
+    /// at this one, else at the best of [`RATES`].
     pub fn train(
         &mut self,
         name: &str,

@@ -9,8 +9,8 @@ use serde_json::Value as Json;
 
 use super::data::{Data, FeatureRange};
 use super::settings::Target;
+use crate::base::logistic::{Prediction, best_factor, cross_entropy, mean_loss, sigmoid};
 use crate::base::parallel::ordered_for_each;
-use crate::fit::logistic::{Prediction, best_factor, cross_entropy, mean_loss, sigmoid};
 
 /// Parts of a batch. The gradient of a part is summed by one thread, and the parts are summed in order.
 const PARTS: usize = 16;

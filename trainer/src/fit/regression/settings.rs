@@ -7,8 +7,8 @@ use dyad_formats::packed::{Packed, Sample};
 use serde::Serialize;
 
 use crate::base::group_value::{GroupValue, group_value, groups, is_selected, number_of};
+use crate::base::logistic::sigmoid;
 use crate::base::number::number;
-use crate::fit::logistic::sigmoid;
 
 /// What the evaluation of a position should predict: a mix of the game's result and the expected score of a search's
 /// score.

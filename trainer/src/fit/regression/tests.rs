@@ -3,7 +3,7 @@
 use super::gradient::{LossFunction, Model};
 use super::*;
 use crate::base::group_value::GroupValue;
-use crate::fit::logistic::sigmoid;
+use crate::base::logistic::sigmoid;
 use dyad_engine::board::sign;
 use dyad_engine::control::Control;
 use dyad_engine::eval::Weights;
