@@ -29,6 +29,13 @@ impl Program {
         Program::start_with(&[])
     }
 
+    /// Starts the program and sends a line, or several.
+    pub fn with(lines: &str) -> Program {
+        let mut program = Program::start();
+        program.send(lines);
+        program
+    }
+
     /// Starts the program with arguments.
     pub fn start_with(arguments: &[&str]) -> Program {
         let mut command = dyad();

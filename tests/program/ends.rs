@@ -48,8 +48,7 @@ fn await_end(child: &mut Child, patience: Duration, what: &str) {
 #[test]
 fn quit_ends_everything_at_once() {
     for command in LONG {
-        let mut program = Program::start();
-        program.send(command);
+        let mut program = Program::with(command);
         program.sync();
         let begun = Instant::now();
         let said = program.quit();
@@ -71,17 +70,13 @@ fn counts_and_benchmarks_are_finished_at_the_end() {
         assert!(is_said("Nodes searched: 197281") && is_said("bestmove ") && is_said("evaluation "), "{said:?}");
         assert!(said.iter().any(|line| line.ends_with(" nps") && line.contains(" nodes ")), "{said:?}");
     }
-    let mut program = Program::start();
-    program.send("setoption name WeightsFile value weights/material.json\neval\nquit");
-    let said = program.close();
+    let said = Program::with("setoption name WeightsFile value weights/material.json\neval\nquit").close();
     assert!(said[0].contains("material.json") && said.last().unwrap().starts_with("evaluation "), "{said:?}");
 }
 
 #[test]
 fn the_end_of_input_does_not_end_a_comparison_of_moves() {
-    let mut program = Program::start();
-    program.send("explain e2e4 d2d4 nodes 2000 --all");
-    let said = program.close();
+    let said = Program::with("explain e2e4 d2d4 nodes 2000 --all").close();
     assert!(said.len() > 1 && !said.iter().any(|line| line.contains("stopped")), "{said:?}");
 }
 
@@ -90,17 +85,14 @@ fn the_end_of_input_lets_a_bounded_search_finish() {
     for (go, depth) in
         [("depth 7", 7), ("depth 2 ponder", 0), ("nodes 30000", 4), ("movetime 300", 1), ("mate 1 depth 6", 6)]
     {
-        let mut program = Program::start();
-        program.send(&format!("position startpos moves e2e4\ngo {go}"));
-        let said = program.close();
+        let said = Program::with(&format!("position startpos moves e2e4\ngo {go}")).close();
         assert!(said.last().unwrap().starts_with("bestmove "), "{go}: {said:?}");
         let board = *after("e2e4").board();
         let reached = said.iter().filter_map(|line| Line::parse(line, &board)).map(|line| line.depth).max();
         assert!(reached >= Some(depth), "{go}: {said:?}");
     }
     for go in ["", "infinite", "infinite depth 5", "depth 200", "ponder wtime 1000 btime 1000", "searchmoves e7e5"] {
-        let mut program = Program::start();
-        program.send(&format!("position startpos moves e2e4\ngo {go}"));
+        let program = Program::with(&format!("position startpos moves e2e4\ngo {go}"));
         let begun = Instant::now();
         let said = program.close();
         assert!(begun.elapsed() < AT_ONCE && said.last().unwrap().starts_with("bestmove "), "{go}: {said:?}");
@@ -140,8 +132,7 @@ fn the_end_of_a_conversation_ends_a_program_that_no_one_reads() {
 #[test]
 fn a_signal_ends_everything_and_saves_a_training() {
     for (signal, command) in [("TERM", "go infinite"), ("TERM", "go perft 9"), ("INT", "bench 40"), ("HUP", "")] {
-        let mut program = Program::start();
-        program.send(command);
+        let mut program = Program::with(command);
         program.sync();
         let begun = Instant::now();
         program.signal(signal);
@@ -174,8 +165,7 @@ fn hostile_files_keep_nothing_from_being_answered() {
     };
     let set = |path: &Path| format!("setoption name WeightsFile value {}", path.display());
     let large = write("large.json", "", r#"{"format":"#, 2 << 20);
-    let mut program = Program::start();
-    program.send(&set(&large));
+    let mut program = Program::with(&set(&large));
     let said = program.sync();
     assert!(said[0].contains("20971520 bytes") && said[0].contains("16777216"), "{said:?}");
     // Some hundred megabytes of empty objects.

@@ -53,8 +53,7 @@ fn options(mode: &str, folder: &Path) -> String {
 /// A program that has begun or resumed a training.
 fn training(mode: &str, folder: &Path) -> Program {
     write_small(folder);
-    let mut program = Program::start();
-    program.send(&options(mode, folder));
+    let mut program = Program::with(&options(mode, folder));
     // On a busy machine a second may pass between two lines.
     let verb = if folder.join("state.json").exists() && mode != "off" { "resumes" } else { "begins" };
     let begins = format!("info string train {verb}: {mode}, ");
@@ -67,6 +66,11 @@ fn training(mode: &str, folder: &Path) -> Program {
 fn stop(program: &mut Program) {
     program.send("train stop");
     program.until("info string train stopped: ");
+}
+
+fn stop_and_quit(mut program: Program) {
+    stop(&mut program);
+    program.quit();
 }
 
 fn json(path: &Path) -> serde_json::Value {
@@ -192,8 +196,7 @@ fn from_the_first_option_to_the_adopted_weights() {
     };
     let set = format!("setoption name TrainFolder value {}", out.display());
     let empty = "setoption name WeightsFile value <empty>";
-    let mut program = Program::start();
-    program.send(&format!("{set}\nsetoption name PlayTrained value proven\n{empty}"));
+    let mut program = Program::with(&format!("{set}\nsetoption name PlayTrained value proven\n{empty}"));
     let other = format!(
         "info string PlayTrained: the built-in weights; generation {number} is proven stronger than others only: WeightsFile {} plays \
          with it",
@@ -204,8 +207,7 @@ fn from_the_first_option_to_the_adopted_weights() {
     program.quit();
     // As if it had beaten the built-in weights.
     fs::copy("weights/default.json", out.join("reference.json")).unwrap();
-    let mut program = Program::start();
-    program.send(&format!("{set}\nsetoption name PlayTrained value proven\n{empty}"));
+    let mut program = Program::with(&format!("{set}\nsetoption name PlayTrained value proven\n{empty}"));
     trained("PlayTrained", &program.until_contains("PlayTrained: "));
     program.send(&format!("{set}\nsetoption name PlayTrained value proven\n{empty}"));
     assert!(program.sync().is_empty());
@@ -238,8 +240,7 @@ fn from_the_first_option_to_the_adopted_weights() {
     program.until("info string train resumes: resume");
     program.send("eval\nuci");
     assert!(program.until("uciok").contains(&format!("id name Dyad {}", env!("CARGO_PKG_VERSION"))));
-    stop(&mut program);
-    program.quit();
+    stop_and_quit(program);
     fs::copy("weights/material.json", out.join("reference.json")).unwrap();
 
     // Resumed, it is played with from the first move on, if the engine would play with what it has beaten, or with
@@ -256,21 +257,17 @@ fn from_the_first_option_to_the_adopted_weights() {
     assert_ne!(expected, built_in);
     program.quit();
     for own in ["weights/material.json", path.to_str().unwrap()] {
-        let mut program = Program::start();
-        program.send(&options("resume", &out).replace("weights/material.json", own));
+        let mut program = Program::with(&options("resume", &out).replace("weights/material.json", own));
         program.sync();
         assert_eq!(eval(&mut program), expected);
-        stop(&mut program);
-        program.quit();
+        stop_and_quit(program);
     }
     // Weights that it has not beaten stay in use, and are the line from now on.
-    let mut program = Program::start();
-    program.send(&options("resume", &out).replace("weights/material.json", "<empty>"));
+    let mut program = Program::with(&options("resume", &out).replace("weights/material.json", "<empty>"));
     program.sync();
     assert_eq!(eval(&mut program), built_in);
     program.until_contains("distance");
-    stop(&mut program);
-    program.quit();
+    stop_and_quit(program);
 
     // The end of the program in the middle of it, by `quit` and by the end of input.
     let mut program = training("scratch", &out);
@@ -287,8 +284,7 @@ fn from_the_first_option_to_the_adopted_weights() {
 
     // Another one, from the games of a file.
     write_settings(&folder.join("games"), serde_json::json!({ "generations": 1 }));
-    let mut program = Program::start();
-    program.send(&options("games", &folder.join("games")));
+    let mut program = Program::with(&options("games", &folder.join("games")));
     let games = folder.join("games.pgn");
     write_games(&games, 20);
     program.send(&format!("setoption name TrainGamesFile value {}", games.display()));
@@ -345,14 +341,12 @@ fn settings_are_used_and_reported_or_refused() {
             "{run}"
         );
     }
-    fs::remove_dir_all(folder).unwrap();
 }
 
 #[test]
 fn commands() {
     let out = folder("gui-training-commands").join("run");
-    let mut program = Program::start();
-    program.send("train stop");
+    let mut program = Program::with("train stop");
     assert_eq!(program.sync(), ["info string train nothing to stop"]);
     program.quit();
     let mut program = training("scratch", &out);
@@ -386,9 +380,7 @@ fn a_running_training_is_not_disturbed() {
     assert_eq!(kept, 2, "{said:?}");
     let status = said.iter().find(|line| line.starts_with("info string train status: "));
     assert!(status.is_some_and(|status| status.contains("scratch, running, ") && status.contains("run: ")), "{said:?}");
-    stop(&mut program);
-    program.quit();
-    fs::remove_dir_all(home).unwrap();
+    stop_and_quit(program);
 }
 
 /// Few positions hold the pairs of pieces, and weights that did not change play no match.
@@ -396,21 +388,17 @@ fn a_running_training_is_not_disturbed() {
 fn small_and_equal_trainings_say_so() {
     let out = folder("gui-training-small").join("run");
     write_settings(&out, serde_json::json!({}));
-    let mut program = Program::start();
-    program.send(&options("scratch", &out).replace("value comparison", "value regression"));
+    let mut program = Program::with(&options("scratch", &out).replace("value comparison", "value regression"));
     program.send("isready");
     let held = program.until_contains(" positions to fit: pieces, squares and terms learn; pairs of pieces need ");
     assert!(held.starts_with("info string train "), "{held}");
-    stop(&mut program);
-    program.quit();
+    stop_and_quit(program);
     await_match(&out, &Weights::material());
-    let mut program = Program::start();
-    program.send(&options("resume", &out).replace("value comparison", "value automatic"));
+    let mut program = Program::with(&options("resume", &out).replace("value comparison", "value automatic"));
     program.send("isready");
     let equal = program.until_contains(" changed no weight, no match is played");
     assert!(equal.starts_with("info string train generation "), "{equal}");
     program.quit();
-    fs::remove_dir_all(out.parent().unwrap()).unwrap();
 }
 
 /// A new generation that proves nothing is no better one.
@@ -419,8 +407,7 @@ fn undecided_matches_adopt_nothing() {
     let out = folder("gui-training-undecided").join("run");
     let mut program = training("scratch", &out);
     program.until("info string train generation 1 ");
-    stop(&mut program);
-    program.quit();
+    stop_and_quit(program);
     // Hardly other weights than those that it plays.
     let mut floats = FloatWeights::from(&Weights::material());
     floats.mg[0] += 2.0;
@@ -430,7 +417,6 @@ fn undecided_matches_adopt_nothing() {
     assert!(undecided.starts_with("info string train generation "), "{undecided}");
     program.quit();
     assert!(!out.join("best.json").exists() && !out.join("playing.json").exists());
-    fs::remove_dir_all(out.parent().unwrap()).unwrap();
 }
 
 /// After a restart a GUI shows that the engine plays with trained weights, and a benchmark does not use them.
@@ -441,8 +427,7 @@ fn trained_weights_are_distinguished_after_a_restart() {
     let out = home.join(".local/share/dyad");
     let mut program = training("scratch", &out);
     program.until("info string train generation 1 ");
-    stop(&mut program);
-    program.quit();
+    stop_and_quit(program);
     // Adopted, but not yet proven: one line says how far it is, and the weights are played with on request.
     let best = out.join("best.json");
     weights_file::save(&Weights::material(), &best).unwrap();
@@ -471,8 +456,7 @@ fn trained_weights_are_distinguished_after_a_restart() {
     await_match(&out, &better());
     let mut program = training("resume", &out);
     program.until_contains(" is proven to beat ");
-    stop(&mut program);
-    program.quit();
+    stop_and_quit(program);
     // As if it had beaten the built-in weights.
     fs::copy("weights/default.json", out.join("reference.json")).unwrap();
     let number = generation_of(&out.join("playing.json"));
@@ -490,7 +474,6 @@ fn trained_weights_are_distinguished_after_a_restart() {
     program.send("go depth 1");
     assert!(!program.until("bestmove").iter().any(|line| line.contains("trained")));
     program.quit();
-    fs::remove_dir_all(home).unwrap();
 }
 
 /// The button and the check open the program's own page, by the system's own way.
@@ -535,7 +518,6 @@ fn the_page_is_opened_in_the_browser() {
     assert!(error.contains("there is no page of a training in "), "{error}");
     let said = program.quit();
     assert!(!said.iter().any(|line| line.contains("noise")), "{said:?}");
-    fs::remove_dir_all(folder).unwrap();
 }
 
 /// From the engine's own priority, not from any other.
@@ -567,8 +549,7 @@ fn games_from_a_pipe_are_refused() {
     let folder = folder("gui-training-pipe");
     let games = folder.join("games.pgn");
     pipe(&games);
-    let mut program = Program::start();
-    program.send(&options("games", &folder.join("run")));
+    let mut program = Program::with(&options("games", &folder.join("run")));
     program.send(&format!("setoption name TrainGamesFile value {}\nisready", games.display()));
     let error = program.until_contains("train error: ");
     assert!(error.contains("games.pgn") && error.contains("a pipe, not a regular file"), "{error}");
@@ -589,18 +570,15 @@ fn pipes_in_the_folder_are_not_read() {
     pipe(&out.join("report.html"));
     let mut program = training("scratch", &out);
     program.until_contains("train no page: ");
-    stop(&mut program);
-    program.quit();
+    stop_and_quit(program);
     check_files(&out);
     fs::remove_file(out.join("state.json")).unwrap();
     pipe(&out.join("state.json"));
-    let mut program = Program::start();
-    program.send(&options("resume", &out));
+    let mut program = Program::with(&options("resume", &out));
     program.send("isready");
     let error = program.until_contains("train error: ");
     assert!(error.contains("state.json") && error.contains("a pipe, not a regular file"), "{error}");
     program.quit();
-    fs::remove_dir_all(folder).unwrap();
 }
 
 #[test]
@@ -612,8 +590,7 @@ fn a_second_program_is_refused() {
     first.until("info string train generation ");
     let in_use = format!("{} is in use: process ", out.display());
     for (mode, refusal) in [("scratch", in_use.as_str()), ("resume", &in_use), ("games", "learns from its own games")] {
-        let mut second = Program::start();
-        second.send(&options(mode, &out));
+        let mut second = Program::with(&options(mode, &out));
         second.send(&format!("setoption name TrainGamesFile value {}", games.display()));
         second.send("isready");
         let refused = second.until_contains("train error: ");
@@ -621,8 +598,7 @@ fn a_second_program_is_refused() {
         check_search(&after(""), &second.search("go depth 4"));
         second.quit();
     }
-    stop(&mut first);
-    first.quit();
+    stop_and_quit(first);
     check_files(&out);
 }
 
@@ -639,15 +615,13 @@ fn a_training_that_cannot_begin_is_reported_and_the_engine_plays_on() {
         ("resume", &folder.join("none")),
         ("games", &folder.join("no-file-named")),
     ] {
-        let mut program = Program::start();
-        program.send(&options(mode, folder));
+        let mut program = Program::with(&options(mode, folder));
         let error = program.until_contains("train error: ");
         assert!(!error.contains("internal"), "{error}");
         check_search(&after(""), &program.search("go depth 4"));
         program.quit();
     }
-    let mut program = Program::start();
-    program.send(&options("games", &folder.join("no-games")));
+    let mut program = Program::with(&options("games", &folder.join("no-games")));
     program.send(&format!("setoption name TrainGamesFile value {}\nisready", folder.join("none.pgn").display()));
     let error = program.until_contains("train error: ");
     assert!(error.contains("none.pgn"), "{error}");

@@ -71,8 +71,7 @@ fn unescape(text: &str) -> Vec<u8> {
 
 #[test]
 fn one_info_string_on_a_line_too_long() {
-    let mut program = Program::start();
-    program.send(&"x ".repeat(5 << 20));
+    let mut program = Program::with(&"x ".repeat(5 << 20));
     let said = program.sync();
     assert_eq!(said.len(), 1, "{said:?}");
     assert!(said[0].starts_with("info string dropped a line of 10485760 bytes"), "{said:?}");
@@ -82,8 +81,7 @@ fn one_info_string_on_a_line_too_long() {
 /// The position before is not searched in place of the one that was dropped.
 #[test]
 fn a_position_too_long_is_refused() {
-    let mut program = Program::start();
-    program.send("position startpos moves e2e4 e7e5");
+    let mut program = Program::with("position startpos moves e2e4 e7e5");
     program.send(&format!("position startpos moves {}\ngo depth 1", "g1f3 g8f6 f3g1 f6g8 ".repeat(60_000)));
     assert_eq!(program.until("bestmove").last().map(String::as_str), Some("bestmove 0000"));
     program.quit();

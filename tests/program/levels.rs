@@ -28,7 +28,6 @@ fn from_games_to_a_model() {
     fs::write(&records, &whole[..whole.len() - 5]).unwrap();
     let printed = refusal(&["level", "train", text(&records), "--out", text(&model)]);
     assert!(printed.contains("records, line 17: EOF while parsing"), "{printed}");
-    fs::remove_dir_all(folder).unwrap();
 }
 
 #[test]
@@ -44,8 +43,7 @@ fn players_that_do_not_exist_are_refused() {
 #[test]
 fn the_last_line_of_a_level_begins_with_its_move_and_a_seed_repeats_the_game_on_any_clock() {
     let play = |seed: u32, clock: &str| {
-        let mut program = Program::start();
-        program.send(&format!("setoption name LevelSeed value {seed}"));
+        let mut program = Program::with(&format!("setoption name LevelSeed value {seed}"));
         program.send("setoption name UCI_LimitStrength value true\nsetoption name UCI_Elo value 1300");
         let mut moves: Vec<String> = Vec::new();
         for _ in 0..12 {

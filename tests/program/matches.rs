@@ -27,7 +27,6 @@ fn a_match_writes_its_games_and_prints_its_result() {
     assert_eq!(played[0].matches("[Event ").count(), 4);
     assert!(played[0].contains("[Event \"dyad match, seed 9\"]") && played[0].contains("[TimeControl \"-\"]"));
     assert_eq!(played[1], played[0], "the same games on two threads");
-    fs::remove_dir_all(&folder).unwrap();
 }
 
 /// The arguments of a match of six games, which are written to this file.
@@ -86,7 +85,6 @@ fn a_match_that_was_killed_is_resumed_from_its_games() {
     fs::write(&pgn, &games).unwrap();
     let deeper: Vec<&str> = resume.iter().map(|&argument| if argument == "200" { "300" } else { argument }).collect();
     assert!(refusal(&deeper).contains("300 nodes a move, hash 16\" now"));
-    fs::remove_dir_all(&folder).unwrap();
 }
 
 /// A match is played to its end and its games are saved, also if a pipe is closed or a log fills the disk.
@@ -115,7 +113,6 @@ fn a_match_is_kept_if_its_output_cannot_be_printed() {
         assert!(printed.contains("cannot print: ") && !printed.contains("panicked"), "{printed}");
         assert_eq!(kept(), 6);
     }
-    fs::remove_dir_all(&folder).unwrap();
 }
 
 /// A match that is stopped fails.
@@ -152,7 +149,6 @@ fn a_stopped_match_is_not_complete() {
     output(&[&players[..], &kept, &["--games", "2", "--resume"]].concat());
     let printed = stopped(&[]);
     assert!(printed.contains("dyad: stopped; the match is not complete"), "{printed}");
-    fs::remove_dir_all(&folder).unwrap();
 }
 
 #[test]

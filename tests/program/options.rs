@@ -8,8 +8,7 @@ use dyad_formats::weights_file;
 
 #[test]
 fn every_option_in_alphabetical_order_before_uci() {
-    let mut program = Program::start();
-    program.send("uci");
+    let mut program = Program::with("uci");
     let mut options: Vec<(String, String)> = program
         .until("uciok")
         .iter()
@@ -39,8 +38,7 @@ fn every_option_in_alphabetical_order_before_uci() {
 fn the_documentation_lists_all_with_their_defaults() {
     let page = include_str!("../../docs/options.md");
     let rows: Vec<Vec<&str>> = page.lines().map(|line| line.split('|').map(str::trim).collect()).collect();
-    let mut program = Program::start();
-    program.send("uci");
+    let mut program = Program::with("uci");
     for line in program.until("uciok") {
         let Some((name, kind)) = line.strip_prefix("option name ").and_then(|rest| rest.split_once(" type ")) else {
             continue;
@@ -86,8 +84,7 @@ fn weights_that_differ_in_their_scale_alone_are_taken() {
     weights_file::save(&weights, &files[0]).expect("the folder can be written to");
     weights.units.scale *= 2;
     weights_file::save(&weights, &files[1]).expect("as above");
-    let mut program = Program::start();
-    program.send("position fen 4k3/8/8/8/8/8/PP6/4K3 w - - 0 1");
+    let mut program = Program::with("position fen 4k3/8/8/8/8/8/PP6/4K3 w - - 0 1");
     let mut eval = |file: &std::path::Path| {
         program.send(&format!("setoption name WeightsFile value {}\neval", file.display()));
         program.until("evaluation ").pop()
@@ -102,8 +99,7 @@ fn isready_waits_for_changes_of_the_session() {
     let file = folder("long-refused").join("w.json");
     fs::write(&file, format!("{{\"format\":2,\"made\":[{}0]}}", "0,".repeat(2_000_000)))
         .expect("the folder can be written to");
-    let mut program = Program::start();
-    program.send("setoption name Hash value 64\nucinewgame");
+    let mut program = Program::with("setoption name Hash value 64\nucinewgame");
     program.send(&format!("setoption name WeightsFile value {}", file.display()));
     let before = program.sync();
     assert!(before.iter().any(|line| line.contains("refused")), "{before:?}");
@@ -156,13 +152,11 @@ fn tables_that_come_later_are_found_when_their_folder_is_named_again() {
     // Once they were found, nothing is looked for again.
     assert!(printed().is_empty());
     program.quit();
-    std::fs::remove_dir_all(folder).expect("as above");
 }
 
 #[test]
 fn a_table_that_does_not_fit_leaves_the_old_one() {
-    let mut program = Program::start();
-    program.send("setoption name Hash value 1048576");
+    let mut program = Program::with("setoption name Hash value 1048576");
     // Whether it fits or not, the engine answers and plays on.
     program.sync();
     program.send("setoption name Hash value 1");
@@ -175,8 +169,7 @@ fn a_table_that_does_not_fit_leaves_the_old_one() {
 /// and so does the `readyok` behind it.
 #[test]
 fn ready_means_that_all_options_are_set() {
-    let mut program = Program::start();
-    program.send("setoption name Threads value 64");
+    let mut program = Program::with("setoption name Threads value 64");
     for _ in 0..40 {
         program.search("go depth 3");
         program.send("setoption name WeightsFile value Cargo.toml");

@@ -84,8 +84,7 @@ fn an_infinite_search_answers_only_after_stop() {
         ("fen 7k/8/5KQ1/8/8/8/8/8 w - - 0 1", fen("7k/8/5KQ1/8/8/8/8/8 w - - 0 1")),
     ] {
         for go in ["go infinite", "go infinite depth 1", "go infinite wtime 10 btime 10", "go infinite nodes 10"] {
-            let mut program = Program::start();
-            program.send(&format!("position {position}\n{go}"));
+            let mut program = Program::with(&format!("position {position}\n{go}"));
             program.until("info depth");
             assert_silent_about_bestmove(&mut program);
             program.send("stop");
@@ -107,8 +106,7 @@ fn pondering_ends_by_ponderhit_or_stop() {
         ("wtime 50 btime 50", "stop"),
         ("", "stop"),
     ] {
-        let mut program = Program::start();
-        program.send(&format!("position startpos moves e2e4 e7e5\ngo ponder {limits}"));
+        let mut program = Program::with(&format!("position startpos moves e2e4 e7e5\ngo ponder {limits}"));
         assert_silent_about_bestmove(&mut program);
         program.send(end);
         program.until("bestmove");
@@ -171,8 +169,7 @@ fn fen(fen: &str) -> Game {
 
 #[test]
 fn a_dead_draw_is_drawn_in_all_games() {
-    let mut program = Program::start();
-    program.send("setoption name UCI_ShowWDL value true");
+    let mut program = Program::with("setoption name UCI_ShowWDL value true");
     for fen in ["4k3/8/8/8/8/8/8/4K3 w - - 0 1", "4k3/8/8/8/8/8/8/4KB2 b - - 0 1"] {
         program.send(&format!("position fen {fen}\neval"));
         assert!(program.sync().contains(&"White wins 0, draws 1000, loses 0 games of 1000".to_string()));
