@@ -71,7 +71,10 @@ pub fn run_on_stdin() -> Result<ExitCode, Box<dyn Error>> {
     while uci.ending.is_none() {
         uci.step(&lines, None);
     }
-    if uci.ending == Some(Ending::Quit) && uci.has_work() && line::ends_within(&lines, SCRIPT_TIMEOUT) {
+    if uci.ending == Some(Ending::Quit)
+        && uci.jobs().any(|(kind, _)| !kind.search)
+        && line::ends_within(&lines, SCRIPT_TIMEOUT)
+    {
         uci.ending = Some(Ending::Script);
     }
     uci.finish();
@@ -440,7 +443,7 @@ impl Uci {
 
     /// Starts the requested training if it is due and no change of the session is pending.
     fn start_training(&mut self) {
-        if !self.training.is_waiting_to_start() || self.ending.is_some() || self.is_setting() {
+        if !self.training.is_waiting_to_start() || self.ending.is_some() || self.jobs().any(|(kind, _)| kind.setting) {
             return;
         }
         let (weights, trained) = self.in_use();
@@ -456,12 +459,6 @@ impl Uci {
             }
             Err(note) => self.output.train(&note),
         }
-    }
-
-    /// Whether a change of the session is running or queued.
-    fn is_setting(&self) -> bool {
-        let runs = matches!(&self.engine, State::Busy(running) if running.kind.setting);
-        runs || self.queue.iter().any(|task| matches!(task, Task::Job(Work::Set(..), _)))
     }
 
     /// Handles a message of the training.
@@ -559,38 +556,40 @@ impl Uci {
         }
     }
 
-    fn is_busy(&self) -> bool {
-        matches!(self.engine, State::Busy(..))
+    fn running(&self) -> Option<&Running> {
+        match &self.engine {
+            State::Free(_) => None,
+            State::Busy(running) => Some(running),
+        }
     }
 
-    /// Whether a job other than a search runs or waits.
-    fn has_work(&self) -> bool {
-        let runs = matches!(&self.engine, State::Busy(running) if !running.kind.search);
-        runs || self.queue.iter().any(|task| matches!(task, Task::Job(work, _) if !work.kind().search))
+    fn is_busy(&self) -> bool {
+        self.running().is_some()
     }
 
     /// Whether a long job is running that has not sent `bestmove` yet.
     fn is_at_work(&self) -> bool {
-        matches!(&self.engine, State::Busy(running) if !running.kind.quick && !running.answered)
+        self.running().is_some_and(|running| !running.kind.quick && !running.answered)
     }
 
     /// Whether a search is running that only a command ends.
     fn is_endless(&self) -> bool {
-        let State::Busy(Running { control, kind, .. }) = &self.engine else { return false };
-        (kind.endless || control.pondering()) && !control.stopped()
+        let is_endless = |Running { control, kind, .. }: &Running| kind.endless || control.pondering();
+        self.running().is_some_and(|running| is_endless(running) && !running.control.stopped())
     }
 
-    /// The controls of the running job and of all queued ones, except changes of the session that have not begun.
-    fn controls(&self) -> impl Iterator<Item = &Arc<Control>> {
-        let running = match &self.engine {
-            State::Free(_) => None,
-            State::Busy(running) => Some(&running.control),
-        };
+    /// The jobs that run or wait, with their controls.
+    fn jobs(&self) -> impl Iterator<Item = (Kind, &Control)> {
         let waiting = self.queue.iter().filter_map(|task| match task {
-            Task::Job(work, control) if !work.kind().setting => Some(control),
-            _ => None,
+            Task::Job(work, control) => Some((work.kind(), &**control)),
+            Task::Ready => None,
         });
-        running.into_iter().chain(waiting)
+        self.running().map(|running| (running.kind, &*running.control)).into_iter().chain(waiting)
+    }
+
+    /// The controls of all jobs except changes of the session.
+    fn controls(&self) -> impl Iterator<Item = &Control> {
+        self.jobs().filter(|(kind, _)| !kind.setting).map(|(_, control)| control)
     }
 
     /// Stops jobs as [`Ending`] says, waits for the others, and gives a training time for a checkpoint. The end of the
@@ -604,8 +603,8 @@ impl Uci {
         let mut deadline = None;
         while self.is_busy() && !self.output.closed {
             let waits = self.end_jobs();
-            let is_setting = matches!(&self.engine, State::Busy(running) if running.kind.setting);
-            if is_setting && self.ending.is_some_and(Ending::is_at_once) {
+            if self.running().is_some_and(|running| running.kind.setting) && self.ending.is_some_and(Ending::is_at_once)
+            {
                 break;
             }
             deadline = if waits { None } else { deadline.or_else(|| Some(Instant::now() + STOP_TIMEOUT)) };
@@ -623,16 +622,8 @@ impl Uci {
             // Each search gets its `bestmove`, even if it has not begun.
             self.queue.retain(|task| matches!(task, Task::Job(work, _) if work.kind().search));
         }
-        let running = match &self.engine {
-            State::Busy(running) => Some((running.kind, &running.control)),
-            State::Free(_) => None,
-        };
-        let waiting = self.queue.iter().filter_map(|task| match task {
-            Task::Job(work, control) => Some((work.kind(), control)),
-            Task::Ready => None,
-        });
         let mut waits = false;
-        for (kind, control) in running.into_iter().chain(waiting) {
+        for (kind, control) in self.jobs() {
             if ending.stops(kind, control) {
                 control.stop();
             }
