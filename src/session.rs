@@ -4,6 +4,7 @@
 
 use std::path::{Path, PathBuf};
 
+use clap::ValueEnum;
 use dyad_engine::engine::Engine;
 use dyad_engine::search;
 
@@ -67,7 +68,7 @@ pub fn engine_name(trained: Option<&Trained>) -> String {
 }
 
 /// Which weights of the training in `TrainFolder` the engine plays with.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum PlayTrained {
     /// Those that are proven stronger.
     Proven,
@@ -75,20 +76,6 @@ pub enum PlayTrained {
     Latest,
     /// None.
     Never,
-}
-
-impl PlayTrained {
-    /// The names, the default first.
-    pub const NAMES: [&str; 3] = ["proven", "latest", "never"];
-
-    /// The value with this name.
-    pub fn named(name: &str) -> PlayTrained {
-        match name {
-            "latest" => PlayTrained::Latest,
-            "never" => PlayTrained::Never,
-            _ => PlayTrained::Proven,
-        }
-    }
 }
 
 /// The options of weights.

@@ -39,7 +39,7 @@ const START_DELAY: Duration = Duration::from_secs(1);
 const REPORT_EVERY: Duration = Duration::from_secs(15);
 
 /// The values of `Train`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Mode {
     /// No training.
     Off,
@@ -51,24 +51,9 @@ pub enum Mode {
     Resume,
 }
 
-const MODES: [(Mode, &str); 4] =
-    [(Mode::Off, "off"), (Mode::Scratch, "scratch"), (Mode::Games, "games"), (Mode::Resume, "resume")];
-
-impl Mode {
-    /// The names, the default first.
-    pub fn names() -> Vec<&'static str> {
-        MODES.iter().map(|(_, name)| *name).collect()
-    }
-
-    fn named(name: &str) -> Mode {
-        MODES.iter().find(|(_, known)| *known == name).map_or(Mode::Off, |(mode, _)| *mode)
-    }
-}
-
 impl fmt::Display for Mode {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let name = MODES.iter().find(|(mode, _)| mode == self).map_or("", |(_, name)| name);
-        f.write_str(name)
+        f.write_str(self.to_possible_value().expect("no mode is hidden").get_name())
     }
 }
 
@@ -81,8 +66,8 @@ pub const MOST_THREADS: i64 = 256;
 const AUTOMATIC: &str = "automatic";
 
 /// The values of `TrainMethod`, the default first.
-pub fn methods() -> Vec<&'static str> {
-    vec![AUTOMATIC, "comparison", "regression"]
+pub fn methods() -> Vec<String> {
+    [AUTOMATIC, "comparison", "regression"].map(str::to_string).into()
 }
 
 /// Half of the processors, to leave the others to the game.
@@ -100,16 +85,7 @@ pub fn default_folder() -> String {
 pub struct Training {
     /// The last value of `Train`.
     mode: Mode,
-    /// `TrainFolder`; empty for the default.
-    folder: String,
-    /// `TrainGamesFile`.
-    games: String,
-    /// `TrainMethod`; `None` is automatic.
-    method: Option<Method>,
-    /// `TrainMinutes`; 0 is automatic.
-    minutes: i64,
-    /// `TrainThreads`; 0 is automatic.
-    threads: i64,
+    options: TrainOptions,
     /// `TrainOpenPage`.
     open_page: bool,
     /// Whether the last training failed or ended by itself.
@@ -117,6 +93,21 @@ pub struct Training {
     requested: Option<Request>,
     running: Option<Running>,
     events: Sender<Message>,
+}
+
+/// The options that a training takes when it starts.
+#[derive(Default)]
+pub struct TrainOptions {
+    /// `TrainFolder`; empty for the default.
+    pub folder: String,
+    /// `TrainGamesFile`.
+    pub games: String,
+    /// `TrainMethod`; `None` is automatic.
+    pub method: Option<Method>,
+    /// `TrainMinutes`; 0 is automatic.
+    pub minutes: i64,
+    /// `TrainThreads`; 0 is automatic.
+    pub threads: i64,
 }
 
 /// A requested training.
@@ -169,11 +160,7 @@ impl Training {
     pub fn new(events: Sender<Message>) -> Training {
         Training {
             mode: Mode::Off,
-            folder: String::new(),
-            games: String::new(),
-            method: None,
-            minutes: 0,
-            threads: 0,
+            options: TrainOptions::default(),
             open_page: false,
             ended: false,
             requested: None,
@@ -184,7 +171,7 @@ impl Training {
 
     /// Sets `Train`. Only a change has an effect.
     pub fn set_mode(&mut self, name: &str) -> Outcome {
-        let mode = Mode::named(name);
+        let mode = Mode::from_str(name, true).unwrap_or(Mode::Off);
         let changed = std::mem::replace(&mut self.mode, mode) != mode;
         match mode {
             Mode::Off if changed && self.is_active() => self.stop(),
@@ -213,16 +200,6 @@ impl Training {
         }
     }
 
-    /// Sets `TrainFolder`.
-    pub fn set_folder(&mut self, folder: &str) -> Outcome {
-        self.set(|training| &mut training.folder, folder.to_string())
-    }
-
-    /// Sets `TrainGamesFile`.
-    pub fn set_games(&mut self, file: &str) -> Outcome {
-        self.set(|training| &mut training.games, file.to_string())
-    }
-
     /// Sets `TrainOpenPage`.
     pub fn set_open_page(&mut self, open: bool) -> Outcome {
         self.open_page = open;
@@ -239,24 +216,11 @@ impl Training {
         }
     }
 
-    /// Sets `TrainMethod`.
-    pub fn set_method(&mut self, name: &str) -> Outcome {
-        self.set(|training| &mut training.method, Method::from_str(name, false).ok())
-    }
-
-    /// Sets `TrainMinutes`.
-    pub fn set_minutes(&mut self, minutes: i64) -> Outcome {
-        self.set(|training| &mut training.minutes, minutes)
-    }
-
-    /// Sets `TrainThreads`.
-    pub fn set_threads(&mut self, threads: i64) -> Outcome {
-        self.set(|training| &mut training.threads, threads)
-    }
-
-    fn set<T: PartialEq>(&mut self, option: fn(&mut Training) -> &mut T, value: T) -> Outcome {
-        let before = std::mem::replace(option(self), value);
-        let changed = *option(self) != before;
+    /// Sets an option that a training takes when it starts.
+    pub fn set<T: PartialEq>(&mut self, option: fn(&mut TrainOptions) -> &mut T, value: T) -> Outcome {
+        let option = option(&mut self.options);
+        let changed = *option != value;
+        *option = value;
         self.on_option(changed)
     }
 
@@ -280,7 +244,8 @@ impl Training {
 
     /// The absolute path of the folder; `None` if the system has no folder for the user's data.
     pub fn folder(&self) -> Option<PathBuf> {
-        let named = if self.folder.is_empty() { default_folder().into() } else { expand_home(&self.folder) };
+        let named =
+            if self.options.folder.is_empty() { default_folder().into() } else { expand_home(&self.options.folder) };
         absolute(named).ok()
     }
 
@@ -353,26 +318,21 @@ impl Training {
 
     fn order(&self, mode: Mode, folder: PathBuf, in_use: &Arc<Weights>, is_own: bool) -> Result<Order, String> {
         let needs_games = mode == Mode::Games;
-        if needs_games && self.games.is_empty() {
+        if needs_games && self.options.games.is_empty() {
             return Err("error: name a PGN file by TrainGamesFile".to_string());
         }
-        let games = needs_games.then(|| self.games.clone());
+        let games = needs_games.then(|| self.options.games.clone());
         let (given, in_use) = (self.given(), Arc::clone(in_use));
         Ok(Order { mode, folder, games, given, open_page: self.open_page, in_use, is_own })
     }
 
     /// The settings that options give.
     fn given(&self) -> Given {
-        let mut given = Given::new();
-        let threads = if self.threads > 0 { self.threads } else { automatic_threads() };
-        given.insert("threads".to_string(), threads.into());
-        if let Some(method) = self.method {
-            given.insert("method".to_string(), method.to_string().into());
-        }
-        if self.minutes > 0 {
-            given.insert("minutes".to_string(), self.minutes.into());
-        }
-        given
+        let TrainOptions { method, minutes, threads, .. } = self.options;
+        let threads = if threads > 0 { threads } else { automatic_threads() };
+        let method = method.map(|method| ("method".to_string(), method.to_string().into()));
+        let minutes = (minutes > 0).then(|| ("minutes".to_string(), minutes.into()));
+        [("threads".to_string(), threads.into())].into_iter().chain(method).chain(minutes).collect()
     }
 
     /// Updates the state by a message.
@@ -627,17 +587,17 @@ mod tests {
         let mut training = Training::new(events);
         let json = |training: &Training| serde_json::Value::from(training.given());
         assert_eq!(json(&training), serde_json::json!({ "threads": automatic_threads() }));
-        training.set_method("regression").unwrap();
-        training.set_minutes(10).unwrap();
-        training.set_threads(3).unwrap();
+        training.set(|options| &mut options.method, Some(Method::Regression)).unwrap();
+        training.set(|options| &mut options.minutes, 10).unwrap();
+        training.set(|options| &mut options.threads, 3).unwrap();
         assert_eq!(json(&training), serde_json::json!({ "method": "regression", "minutes": 10, "threads": 3 }));
         let folder = Path::new("/nowhere/run");
         let Task::Begin(settings) = task(&training, Mode::Scratch, folder).unwrap() else { panic!() };
         assert_eq!((settings.positions, settings.minutes, settings.threads), (100_000, 10, 3));
-        training.set_games("Cargo.toml").unwrap();
+        training.set(|options| &mut options.games, "Cargo.toml".to_string()).unwrap();
         let Err(error) = task(&training, Mode::Games, folder) else { panic!("it is begun") };
         assert!(error.starts_with("games-file belongs to a training by comparison"), "{error}");
-        training.set_method(AUTOMATIC).unwrap();
+        training.set(|options| &mut options.method, None).unwrap();
         let Task::Begin(settings) = task(&training, Mode::Games, folder).unwrap() else { panic!() };
         assert_eq!(settings.method, Method::Comparison);
     }
@@ -646,7 +606,7 @@ mod tests {
     fn a_training_keeps_its_source() {
         let (events, _receiver) = crossbeam::channel::unbounded();
         let mut training = Training::new(events);
-        training.set_games("Cargo.toml").unwrap();
+        training.set(|options| &mut options.games, "Cargo.toml".to_string()).unwrap();
         for (mode, from_file, refusal) in [
             (Mode::Scratch, true, "learns from the games of a file: Train games or resume continues it"),
             (Mode::Games, false, "learns from its own games: Train resume continues it"),
@@ -694,38 +654,38 @@ mod tests {
         fail(&mut training);
         // What a GUI sends before each game changes nothing.
         training.set_mode("games").unwrap();
-        training.set_folder("").unwrap();
-        training.set_minutes(0).unwrap();
+        training.set(|options| &mut options.folder, "".to_string()).unwrap();
+        training.set(|options| &mut options.minutes, 0).unwrap();
         assert!(training.due().is_none());
-        training.set_games("/nowhere/games.pgn").unwrap();
+        training.set(|options| &mut options.games, "/nowhere/games.pgn".to_string()).unwrap();
         assert!(training.due().is_some());
         training.settle();
         assert_eq!(training.start(&weights, None), Ok(None));
         training.receive(&receiver.recv().unwrap());
         assert!(!training.is_running() && !training.is_waiting_to_start());
-        training.set_minutes(1).unwrap();
+        training.set(|options| &mut options.minutes, 1).unwrap();
         assert!(training.due().is_some());
         training.stop().unwrap();
-        training.set_folder("elsewhere").unwrap();
+        training.set(|options| &mut options.folder, "elsewhere".to_string()).unwrap();
         assert!(training.due().is_none(), "it was stopped");
         // One that failed on its thread, and one that was stopped.
         let no_room = || Err("no room".to_string());
         end(&mut training, false, no_room());
-        training.set_folder("there").unwrap();
+        training.set(|options| &mut options.folder, "there".to_string()).unwrap();
         assert!(training.due().is_some());
         training.stop().unwrap();
         end(&mut training, true, Ok("stopped: 0 generations done".to_string()));
-        training.set_folder("here").unwrap();
+        training.set(|options| &mut options.folder, "here".to_string()).unwrap();
         assert!(training.due().is_none());
         end(&mut training, false, Ok("finished: 1 generation done".to_string()));
         training.set_mode("games").unwrap();
         assert!(training.due().is_none(), "the same options again");
-        training.set_folder("two").unwrap();
+        training.set(|options| &mut options.folder, "two".to_string()).unwrap();
         assert!(training.due().is_some());
         training.stop().unwrap();
         end(&mut training, false, no_room());
         training.set_mode("off").unwrap();
-        training.set_folder("nowhere").unwrap();
+        training.set(|options| &mut options.folder, "nowhere".to_string()).unwrap();
         assert!(training.due().is_none());
     }
 }

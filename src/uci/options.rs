@@ -9,12 +9,14 @@
 
 use std::time::Duration;
 
+use clap::ValueEnum;
 use dyad_engine::board::quote;
 use dyad_engine::engine::{DEFAULT_HASH, Engine, MAX_HASH, MAX_THREADS};
 use dyad_engine::eval::Weights;
 use dyad_engine::params::{TUNABLES, Tunable};
 use dyad_engine::search::{HashError, MOVE_OVERHEAD};
 use dyad_levels::file::{MAX_ELO, MIN_ELO};
+use dyad_trainer::selftrain::Method;
 use vampirc_uci::{Serializable, UciOptionConfig};
 
 use super::command::{split_at, split_word};
@@ -39,7 +41,7 @@ enum Kind<Owner> {
     },
     /// The first value is the default.
     Combo {
-        values: fn() -> Vec<&'static str>,
+        values: fn() -> Vec<String>,
         set: fn(&mut Owner, &str) -> Outcome,
     },
     Text {
@@ -106,16 +108,22 @@ const TABLE: [Row; 27] = [
     Row { name: "SyzygyProbeLimit", of: Of::Engine(Kind::Spin { default: MOST_PIECES, min: 0, max: MOST_PIECES, set: |session, pieces| set(&mut session.settings.tables.pieces, pieces as u32) }) },
     Row { name: "Syzygy50MoveRule", of: Of::Engine(Kind::Check { default: true, set: |session, on| set(&mut session.settings.tables.fifty_moves, on) }) },
     Row { name: "WeightsFile", of: Of::Engine(Kind::Text { default: String::new, set: weights::set_file }) },
-    Row { name: "PlayTrained", of: Of::Engine(Kind::Combo { values: || PlayTrained::NAMES.to_vec(), set: weights::set_play_trained }) },
-    Row { name: "Train", of: Of::Training(Kind::Combo { values: Mode::names, set: Training::set_mode }) },
+    Row { name: "PlayTrained", of: Of::Engine(Kind::Combo { values: names::<PlayTrained>, set: weights::set_play_trained }) },
+    Row { name: "Train", of: Of::Training(Kind::Combo { values: names::<Mode>, set: Training::set_mode }) },
     Row { name: "Open Training Page", of: Of::Training(Kind::Button { press: Training::press_open_page }) },
     Row { name: "TrainOpenPage", of: Of::Training(Kind::Check { default: false, set: Training::set_open_page }) },
-    Row { name: "TrainMethod", of: Of::Training(Kind::Combo { values: training::methods, set: Training::set_method }) },
-    Row { name: "TrainMinutes", of: Of::Training(Kind::Spin { default: 0, min: 0, max: MOST_MINUTES, set: Training::set_minutes }) },
-    Row { name: "TrainThreads", of: Of::Training(Kind::Spin { default: 0, min: 0, max: MOST_THREADS, set: Training::set_threads }) },
-    Row { name: "TrainFolder", of: Of::Training(Kind::Text { default: training::default_folder, set: Training::set_folder }) },
-    Row { name: "TrainGamesFile", of: Of::Training(Kind::Text { default: String::new, set: Training::set_games }) },
+    Row { name: "TrainMethod", of: Of::Training(Kind::Combo { values: training::methods, set: |training, name| training.set(|options| &mut options.method, Method::from_str(name, false).ok()) }) },
+    Row { name: "TrainMinutes", of: Of::Training(Kind::Spin { default: 0, min: 0, max: MOST_MINUTES, set: |training, minutes| training.set(|options| &mut options.minutes, minutes) }) },
+    Row { name: "TrainThreads", of: Of::Training(Kind::Spin { default: 0, min: 0, max: MOST_THREADS, set: |training, threads| training.set(|options| &mut options.threads, threads) }) },
+    Row { name: "TrainFolder", of: Of::Training(Kind::Text { default: training::default_folder, set: |training, folder| training.set(|options| &mut options.folder, folder.to_string()) }) },
+    Row { name: "TrainGamesFile", of: Of::Training(Kind::Text { default: String::new, set: |training, file| training.set(|options| &mut options.games, file.to_string()) }) },
 ];
+
+/// The names of the values of an option, the default first.
+fn names<Value: ValueEnum>() -> Vec<String> {
+    let values = Value::value_variants().iter().filter_map(Value::to_possible_value);
+    values.map(|value| value.get_name().to_string()).collect()
+}
 
 /// Sets a field that later jobs read.
 fn set<T>(field: &mut T, value: T) -> Outcome {
@@ -231,7 +239,7 @@ impl<Owner> Kind<Owner> {
             Kind::Check { default, .. } => UciOptionConfig::Check { name, default: Some(default) },
             Kind::Spin { default, min, max, .. } => spin(name, default, min, max),
             Kind::Combo { values, .. } => {
-                let var: Vec<String> = values().into_iter().map(str::to_string).collect();
+                let var = values();
                 UciOptionConfig::Combo { name, default: var.first().cloned(), var }
             }
             // The library prints nothing for an empty default, which GUIs treat as an error.
@@ -247,7 +255,7 @@ impl<Owner> Kind<Owner> {
         match *self {
             Kind::Check { default, set } => set(owner, default),
             Kind::Spin { default, set, .. } => set(owner, default),
-            Kind::Combo { values, set } => set(owner, values()[0]),
+            Kind::Combo { values, set } => set(owner, &values()[0]),
             Kind::Text { default, set } => set(owner, &default()),
             Kind::Button { .. } => Ok(None),
         }
@@ -269,7 +277,7 @@ impl<Owner> Kind<Owner> {
             }
             Kind::Combo { values, set } => {
                 let chosen = read_combo(value, &values())?;
-                Ok(Box::new(move |owner| set(owner, chosen)))
+                Ok(Box::new(move |owner| set(owner, &chosen)))
             }
             Kind::Text { set, .. } => {
                 let text = if value == EMPTY { "" } else { value }.to_string();
@@ -298,9 +306,9 @@ fn read_spin(value: &str, min: i64, max: i64) -> Result<i64, String> {
         .ok_or_else(|| format!("expected a number from {min} to {max}, not {}", quote(value)))
 }
 
-fn read_combo(value: &str, values: &[&'static str]) -> Result<&'static str, String> {
+fn read_combo(value: &str, values: &[String]) -> Result<String, String> {
     let chosen = values.iter().find(|known| known.eq_ignore_ascii_case(value));
-    chosen.copied().ok_or_else(|| format!("expected {}, not {}", values.join(", "), quote(value)))
+    chosen.cloned().ok_or_else(|| format!("expected {}, not {}", values.join(", "), quote(value)))
 }
 
 #[cfg(test)]

@@ -10,6 +10,7 @@
 use std::path::{Path, PathBuf, absolute};
 use std::sync::Arc;
 
+use clap::ValueEnum;
 use dyad_engine::board::quote;
 use dyad_engine::eval::Weights;
 use dyad_formats::weights_file;
@@ -37,7 +38,7 @@ pub fn set_file(session: &mut Session, path: &str) -> Outcome {
 
 /// Sets `PlayTrained`.
 pub fn set_play_trained(session: &mut Session, name: &str) -> Outcome {
-    let value = PlayTrained::named(name);
+    let value = PlayTrained::from_str(name, true)?;
     let before = session.settings.weights.play_trained.replace(value).unwrap_or(PlayTrained::Never);
     match before != value {
         true if session.settings.weights.file.is_empty() => choose(session),
@@ -52,7 +53,7 @@ pub fn set_play_trained(session: &mut Session, name: &str) -> Outcome {
 pub fn set_default(session: &mut Session) -> Outcome {
     match session.settings.weights.play_trained {
         Some(_) => Ok(None),
-        None => named("PlayTrained", set_play_trained(session, PlayTrained::NAMES[0])),
+        None => named("PlayTrained", set_play_trained(session, "proven")),
     }
 }
 
