@@ -4,23 +4,20 @@
 //! games: varied, so that many kinds of positions are compared, and balanced, so that the better player can show it.
 //! Openings come from a file of positions or games, or are generated here. A random opening is a sequence of random
 //! moves from the starting position that lose no material by static exchange evaluation; a filter with a short search
-//! then rejects unbalanced positions. Such positions are varied, but unlike those of games, in which both sides develop
-//! their pieces sensibly. So a fraction of the openings may be [sampled from a policy](PolicySampler): the probability
-//! of each move depends on a shallow search. The n-th opening depends on the seed alone.
+//! then rejects unbalanced positions. The n-th opening depends on the seed alone.
 
 use std::collections::HashSet;
 use std::ops::RangeInclusive;
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
 use clap::ValueEnum;
 use dyad_engine::board::{Board, CHESS960_POSITIONS, Game, Move};
 use dyad_engine::control::Control;
 use dyad_engine::engine::Engine;
 use dyad_engine::eval::Weights;
-use dyad_engine::search::{LeafBudget, LeafSearcher, Limits, Options};
-use dyad_engine::value::{INFINITE, Value, WINS_HALF};
+use dyad_engine::search::{Limits, Options};
+use dyad_engine::value::Value;
 use dyad_formats::epd::Epd;
 use dyad_formats::error::Error;
 use dyad_formats::hash;
@@ -218,75 +215,6 @@ impl<J: FnMut(&Game) -> Value> Iterator for RandomOpenings<J> {
     }
 }
 
-/// Samples moves from a softmax policy over a shallow search: sensible openings.
-///
-/// After a few moves of each side pieces are developed, kings castle, and pawns stand in the center or are exchanged
-/// there, in ever different ways, without a book.
-pub struct PolicySampler {
-    /// Fraction of the openings to sample.
-    share: f64,
-    searcher: LeafSearcher,
-}
-
-impl PolicySampler {
-    /// Plies of a sampled opening.
-    const PLIES: RangeInclusive<u32> = 6..=16;
-    /// Search depth before quiescence for each move.
-    const DEPTH: u32 = 1;
-    /// Softmax temperature in search units, a fifth of a pawn: a move worse by this much is e times less likely.
-    const TEMPERATURE: f64 = WINS_HALF as f64 / 5.0;
-    /// A move worse than the best by this many temperatures is not played.
-    const WORST: f64 = 4.0;
-    /// Node limit of a move; few need more than a thousand.
-    const NODES: u64 = 20_000;
-
-    /// A sampler with these weights for a fraction of the openings; `None` for a fraction of 0.
-    #[must_use]
-    pub fn new(share: f64, weights: Arc<Weights>) -> Option<PolicySampler> {
-        (share > 0.0).then(|| PolicySampler { share, searcher: LeafSearcher::new(weights) })
-    }
-
-    /// Draws whether the next opening is sampled.
-    pub(crate) fn is_next(&self, rng: &mut Pcg64) -> bool {
-        rng.random_bool(self.share)
-    }
-
-    /// Plays the moves of an opening. `None` if the game ended.
-    pub(crate) fn walk(&mut self, game: &mut Game, opening: &mut Opening, rng: &mut Pcg64) -> Option<()> {
-        let plies = rng.random_range(PolicySampler::PLIES);
-        walk(game, opening, plies, |board| self.draw(board, rng))
-    }
-
-    /// Samples a move of the position, if there is one.
-    fn draw(&mut self, board: &Board, rng: &mut Pcg64) -> Option<Move> {
-        let margin = (PolicySampler::WORST * PolicySampler::TEMPERATURE) as Value;
-        let mut best = -INFINITE;
-        let mut moves: Vec<(Move, Value)> = Vec::new();
-        self.searcher.begin_position();
-        for &mv in board.moves().iter() {
-            let budget = LeafBudget { nodes: PolicySampler::NODES, stop: &AtomicBool::new(false) };
-            // Values far below the best need not be exact.
-            let beta = margin.saturating_sub(best).min(INFINITE);
-            let after = board.after(mv);
-            let Ok(reply) = self.searcher.search(&after, PolicySampler::DEPTH, (-INFINITE, beta), &budget) else {
-                continue;
-            };
-            best = best.max(-reply.value);
-            moves.push((mv, -reply.value));
-        }
-        let chance = |value: Value| match value + margin >= best {
-            true => (f64::from(value - best) / PolicySampler::TEMPERATURE).exp(),
-            false => 0.0,
-        };
-        let mut left = rng.random_range(0.0..1.0) * moves.iter().map(|&(_, value)| chance(value)).sum::<f64>();
-        let drawn = moves.iter().find(|&&(_, value)| {
-            left -= chance(value);
-            left < 0.0
-        });
-        drawn.or_else(|| moves.iter().max_by_key(|&&(_, value)| value)).map(|&(mv, _)| mv)
-    }
-}
-
 /// Nodes of the filter search for an opening of a match.
 pub const FILTER_NODES: u64 = 3_000;
 
@@ -407,47 +335,6 @@ mod tests {
         let double = starts(Variant::DoubleChess960);
         assert!(fens(&double) > 290 && double.iter().filter(|board| mirrored(board)).count() < 5);
         assert_eq!(fens(&starts(Variant::Standard)), 1);
-    }
-
-    /// Sampled openings are varied, depend on their seed, and are sensible: no pieces are lost, and most
-    /// moves develop a piece or a center pawn.
-    #[test]
-    fn policy_sampled_openings_are_sensible() {
-        let made = |seed| -> Vec<Opening> {
-            let mut policy = PolicySampler::new(1.0, Weights::embedded()).unwrap();
-            let sampled = |number| {
-                let mut opening = Opening::from_board(Board::startpos());
-                let walked = policy.walk(&mut opening.game(), &mut opening, &mut random(seed, number));
-                walked.map(|()| opening)
-            };
-            (0..40).filter_map(sampled).collect()
-        };
-        let policy = made(4);
-        assert_eq!(policy, made(4));
-        assert_ne!(policy, made(5));
-        let firsts: HashSet<String> = policy.iter().map(|opening| opening.moves[0].to_string()).collect();
-        assert!(firsts.len() >= 5 && firsts.contains("e2e4") && firsts.contains("d2d4"), "{firsts:?}");
-        let boards: HashSet<u64> = policy.iter().map(|opening| opening.board().key()).collect();
-        assert!(boards.len() >= 38, "{}", boards.len());
-        let sound = |opening: &Opening| {
-            let mut board = opening.start;
-            opening
-                .moves
-                .iter()
-                .filter(|&&mv| {
-                    let sound = board.see_ge(mv, 0);
-                    board = board.after(mv);
-                    sound
-                })
-                .count()
-        };
-        let plies = |openings: &[Opening]| openings.iter().map(|opening| opening.moves.len()).sum::<usize>();
-        assert!(policy.iter().all(|opening| (6..=16).contains(&opening.moves.len())));
-        assert!(policy.iter().map(sound).sum::<usize>() * 100 >= plies(&policy) * 98);
-        // They are close to equality.
-        let mut evaluate = opening_filter(Weights::embedded(), 500);
-        let apart = policy.iter().map(|opening| evaluate(&opening.game()).abs()).sum::<Value>() / policy.len() as Value;
-        assert!(apart < WINS_HALF / 2, "{apart}");
     }
 
     #[test]

@@ -1,14 +1,14 @@
 //! Self-play games, the training data of both methods.
 //!
-//! A game begins with random legal moves from the starting position or from an opening of a file, or with a
-//! policy-sampled opening. The nodes of each side vary from game to game. [`GeneratorSettings::limit`] says how
-//! unbalanced a game may begin: engines that play from balanced openings never hang a piece, so a regression to such
-//! games alone does not learn the cost of a lost piece, while the comparison of moves learns from them.
+//! A game begins with random legal moves from the starting position or from an opening of a file. The nodes of each side
+//! vary from game to game. [`GeneratorSettings::limit`] says how unbalanced a game may begin: engines that play from
+//! balanced openings never hang a piece, so a regression to such games alone does not learn the cost of a lost piece,
+//! while the comparison of moves learns from them.
 //!
 //! A game depends on the settings and its number alone. Games are written in order, so an interrupted file resumes
 //! after its last complete game; the complete file has the same bytes on any number of threads.
 
-use std::ops::{ControlFlow, RangeInclusive};
+use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -26,11 +26,10 @@ use rand_pcg::Pcg64;
 use serde::{Deserialize, Serialize};
 
 use crate::arena::game_file::{GameFile, check_event};
-use crate::arena::openings::{Opening, PolicySampler, Variant, any_move, opening_filter, walk};
+use crate::arena::openings::{Opening, Variant, any_move, opening_filter, walk};
 use crate::arena::pgn_writer::PgnGame;
 use crate::arena::play::{Adjudication, DrawRule, FinishedGame, SearchLimits, Seat, WinRule, play};
 use crate::base::context::Context;
-use crate::base::is_default;
 use crate::base::number::number;
 use crate::base::parallel::ordered_map;
 
@@ -55,13 +54,9 @@ pub struct GeneratorSettings {
     /// Random plies from the starting position, smallest and largest number.
     #[arg(skip = Self::default().plies)]
     pub plies: [u32; 2],
-    /// Random plies after an opening of a file or a policy-sampled one, smallest and largest number.
+    /// Random plies after an opening of a file, smallest and largest number.
     #[arg(skip = Self::default().plies_after)]
     pub plies_after: [u32; 2],
-    /// Fraction of policy-sampled openings (better moves are likelier) among games without an opening of a file
-    #[serde(skip_serializing_if = "is_default")]
-    #[arg(long, value_name = "FRACTION", value_parser = number(POLICY), default_value_t = Self::default().policy_openings)]
-    pub policy_openings: f64,
     /// Largest advantage of either side after the opening, in centipawns.
     #[arg(skip = Self::default().limit)]
     pub limit: Value,
@@ -79,15 +74,12 @@ impl Default for GeneratorSettings {
             variant: Variant::Standard,
             plies: [6, 12],
             plies_after: [0, 4],
-            policy_openings: 0.0,
             limit: 600,
             seed: 1,
         }
     }
 }
 
-/// Range of [`GeneratorSettings::policy_openings`].
-const POLICY: RangeInclusive<f64> = 0.0..=1.0;
 /// Most attempts to find an opening for a game.
 const ATTEMPTS: u32 = 1_000;
 /// 100 centipawns in search units.
@@ -184,7 +176,6 @@ pub struct GamePlayer<'a> {
     openings: &'a [Opening],
     engines: [Engine; 2],
     filter: Box<dyn FnMut(&Game) -> Value + Send>,
-    policy: Option<PolicySampler>,
 }
 
 impl<'a> GamePlayer<'a> {
@@ -199,8 +190,7 @@ impl<'a> GamePlayer<'a> {
     ) -> Result<GamePlayer<'a>, Error> {
         let engine = || Engine::with_hash(weights.clone(), HASH);
         let filter = Box::new(opening_filter(weights.clone(), FILTER_NODES));
-        let policy = PolicySampler::new(settings.policy_openings, weights.clone());
-        Ok(GamePlayer { settings: settings.clone(), openings, engines: [engine()?, engine()?], filter, policy })
+        Ok(GamePlayer { settings: settings.clone(), openings, engines: [engine()?, engine()?], filter })
     }
 
     /// Plays the game with this number; `None` if it was interrupted.
@@ -229,12 +219,8 @@ impl<'a> GamePlayer<'a> {
             false => Opening::from_board(self.settings.variant.draw(random)),
         };
         let mut game = opening.game();
-        let policy = self.policy.as_mut().filter(|policy| !from_file && policy.is_next(random));
         let GeneratorSettings { plies, plies_after, .. } = self.settings;
-        let [least, most] = if from_file || policy.is_some() { plies_after } else { plies };
-        if let Some(policy) = policy {
-            policy.walk(&mut game, &mut opening, random)?;
-        }
+        let [least, most] = if from_file { plies_after } else { plies };
         let count = random.random_range(least..=most);
         walk(&mut game, &mut opening, count, |board| any_move(&board.moves(), random))?;
         let calm = game.ending().is_none() && !game.board().in_check();
@@ -299,18 +285,6 @@ mod tests {
         }
     }
 
-    /// A fraction of the games has a policy-sampled opening with fewer random moves behind it, the rest a random one.
-    #[test]
-    fn a_fraction_of_the_games_has_policy_sampled_openings() {
-        let mixed = GeneratorSettings { policy_openings: 0.5, plies: [20, 20], plies_after: [0, 0], ..settings(24, 1) };
-        let text = String::from_utf8(made(&mixed, 2, &[])).unwrap();
-        assert_eq!(text.as_bytes(), made(&mixed, 1, &[]));
-        let plies: Vec<usize> = text.split("[Event ").skip(1).map(|game| game.matches("{book}").count()).collect();
-        let sampled = plies.iter().filter(|plies| (6..=16).contains(*plies)).count();
-        assert_eq!(sampled + plies.iter().filter(|&&plies| plies == 20).count(), 24, "{plies:?}");
-        assert!((4..=20).contains(&sampled), "{plies:?}");
-    }
-
     #[test]
     fn games_of_others_are_not_cut_off() {
         let folder = Temporary::folder();
@@ -344,7 +318,6 @@ mod tests {
         for (settings, weights, openings) in [
             (GeneratorSettings { spread: 0.3, ..good.clone() }, &material, vec![]),
             (GeneratorSettings { limit: 500, ..good.clone() }, &material, vec![]),
-            (GeneratorSettings { policy_openings: 0.5, ..good.clone() }, &material, vec![]),
             (GeneratorSettings { variant: Variant::Chess960, ..good.clone() }, &material, vec![]),
             (good.clone(), &Weights::embedded(), vec![]),
             (good.clone(), &material, vec![Opening::from_board(Board::startpos())]),
