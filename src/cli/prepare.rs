@@ -65,7 +65,6 @@ pub(super) fn show_broken(progress: &ProgressDisplay, game: &BrokenGame, count: 
 
 fn name(pass: PreparePass) -> &'static str {
     match pass {
-        PreparePass::Splitting => "finding held-out positions",
         PreparePass::Counting => "counting",
         PreparePass::Writing => "writing",
     }

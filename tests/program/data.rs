@@ -147,8 +147,6 @@ fn standard_input_is_a_file_of_games_or_positions() {
     run(&folder, "prepare a.epd -o file.samples --test-percent 0");
     works("prepare - -o pipe.samples --test-percent 0", line.as_bytes());
     assert_eq!(identity(folder.join("pipe.samples")), identity(folder.join("file.samples")));
-    run(&folder, "prepare a.epd -o file.samples --split-by games.pgn");
-    works("prepare a.epd -o pipe.samples --split-by -", &games);
     works("match material default --nodes 10 --games 2 --openings -", line.as_bytes());
     let pgn = b"[White \"A\"]\n\n1. f3 e5 2. g4 Qh4# 0-1\n";
     works("annotate - --nodes 1000 --out a.pgn", pgn);

@@ -81,18 +81,6 @@ pub struct Filters {
     #[serde(skip_serializing_if = "is_default")]
     #[arg(skip)]
     pub lambda: f64,
-    /// Keep positions with a single legal move.
-    #[serde(skip)]
-    #[arg(skip)]
-    pub forced: bool,
-    /// Keep book moves.
-    #[serde(skip)]
-    #[arg(skip)]
-    pub book: bool,
-    /// Keep moves that mate.
-    #[serde(skip)]
-    #[arg(skip)]
-    pub mates: bool,
 }
 
 /// Range of [`Filters::largest_score`], in pawns.
@@ -246,7 +234,7 @@ impl Filters {
         if ply_of(board) < self.min_ply {
             return Err(SkipReason::Ply);
         }
-        if played.book && !self.book {
+        if played.book {
             return Err(SkipReason::Book);
         }
         let too_large = |limit: f64| played.score.is_some_and(|score| score.is_mate() || score.pawns().abs() >= limit);
@@ -256,7 +244,7 @@ impl Filters {
         if (self.quiet || self.quiescent || self.no_checks) && board.in_check() {
             return Err(SkipReason::Check);
         }
-        if !self.forced && board.count_moves() < 2 {
+        if board.count_moves() < 2 {
             return Err(SkipReason::Forced);
         }
         if self.quiescent && board.moves().iter().any(|&mv| board.is_noisy(mv) && board.see_ge(mv, 1)) {
@@ -270,7 +258,7 @@ impl Filters {
         if self.quiet && (board.is_capture(played.mv) || played.mv.promotion().is_some()) {
             return Err(SkipReason::Noisy);
         }
-        if !self.mates && board.gives_check(played.mv) && !board.after(played.mv).has_legal_move() {
+        if board.gives_check(played.mv) && !board.after(played.mv).has_legal_move() {
             return Err(SkipReason::Mate);
         }
         Ok(())

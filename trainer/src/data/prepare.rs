@@ -51,10 +51,6 @@ pub struct PrepareSettings {
     /// Percentage of the games that are held out for testing
     #[arg(long, value_name = "PERCENT", value_parser = number(PERCENT), default_value_t = Self::default().test_percent)]
     pub test_percent: f64,
-    /// Games that the positions of EPD files come from: a position is split with the first game it occurs in [default:
-    /// each position by itself]
-    #[arg(long, value_name = "FILE")]
-    pub split_by: Vec<PathBuf>,
     /// Positions to draw [default: all]
     #[serde(rename = "positions")]
     #[arg(long = "positions", value_name = "N", value_parser = number::<u64>(1..))]
@@ -71,7 +67,6 @@ impl Default for PrepareSettings {
             scores: None,
             filters: Filters::default(),
             test_percent: TEST_PERCENT,
-            split_by: Vec::new(),
             count: None,
             seed: 1,
         }
@@ -97,8 +92,6 @@ pub enum PrepareEvent {
 /// The passes over the files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PreparePass {
-    /// Finding the positions of held-out games.
-    Splitting,
     /// Finding how many positions there are.
     Counting,
     /// Writing samples.
@@ -157,16 +150,15 @@ pub fn prepare(
     if settings.inputs.is_empty() {
         return Err(Error::Settings("no files to read".to_string()));
     }
-    check_output(out, settings.inputs.iter().chain(&settings.split_by))?;
+    check_output(out, &settings.inputs)?;
     if let Some(side) = settings.scores {
         check_side(settings.inputs.iter().map(PathBuf::as_path), side)?;
     }
     let mut writer = SampleWriter::create(out, described(settings))?;
-    let origins = origins(settings, context)?;
-    let limit = draw_limit(settings, origins.as_ref(), context)?;
+    let limit = draw_limit(settings, context)?;
     let mut selection = Selection::new(settings);
     let mut counts = PrepareCounts::default();
-    read(settings, &settings.inputs, origins.as_ref(), PreparePass::Writing, context, &mut counts, |batch, counts| {
+    read(settings, PreparePass::Writing, context, &mut counts, |batch, counts| {
         for game in batch {
             let mut starts_game = true;
             for (mut candidate, priority) in selection.select(game, counts) {
@@ -233,63 +225,18 @@ fn limit_of(count: Option<u64>, mut priorities: Vec<u64>) -> u64 {
 fn described(settings: &PrepareSettings) -> serde_json::Value {
     let name = |path: &PathBuf| PathBuf::from(path.file_name().unwrap_or_default());
     let inputs = settings.inputs.iter().map(name).collect();
-    let split_by = settings.split_by.iter().map(name).collect();
-    json!({ "prepare": PrepareSettings { inputs, split_by, ..settings.clone() } })
-}
-
-/// Identities of the positions of EPD files that belong to held-out games, and of those without a known game.
-#[derive(Default)]
-struct Origins {
-    held_out: HashSet<u64>,
-    unknown: HashSet<u64>,
-}
-
-/// Finds the game of every position of an EPD file: the first one it occurs in. If any held-out game counted instead,
-/// nearly all well-known openings would be test positions.
-fn origins(settings: &PrepareSettings, context: &mut Context<PrepareEvent>) -> Result<Option<Origins>, Error> {
-    if settings.split_by.is_empty() {
-        return Ok(None);
-    }
-    // Every position of every game; the test bit marks the held-out ones.
-    let filters = Filters { forced: true, book: true, mates: true, ..Filters::default() };
-    let all = PrepareSettings { filters, test_percent: settings.test_percent, ..PrepareSettings::default() };
-    let lines: Vec<PathBuf> =
-        settings.inputs.iter().filter(|path| Kind::of(path) == Kind::Positions).cloned().collect();
-    let mut origins = Origins::default();
-    let mut counts = PrepareCounts::default();
-    read(&all, &lines, None, PreparePass::Splitting, context, &mut counts, |batch, _| {
-        let candidates = batch.into_iter().flat_map(|line| line.candidates);
-        origins.unknown.extend(candidates.map(|candidate| candidate.identity));
-        Ok(())
-    })?;
-    let mut counts = PrepareCounts::default();
-    read(&all, &settings.split_by, None, PreparePass::Splitting, context, &mut counts, |batch, counts| {
-        for candidate in batch.into_iter().flat_map(|game| game.candidates) {
-            if origins.unknown.remove(&candidate.identity) {
-                counts.positions += 1;
-                if candidate.sample.is_test() {
-                    origins.held_out.insert(candidate.identity);
-                }
-            }
-        }
-        Ok(())
-    })?;
-    Ok(Some(origins))
+    json!({ "prepare": PrepareSettings { inputs, ..settings.clone() } })
 }
 
 /// The limit of the random numbers of the positions that are drawn.
-fn draw_limit(
-    settings: &PrepareSettings,
-    origins: Option<&Origins>,
-    context: &mut Context<PrepareEvent>,
-) -> Result<u64, Error> {
+fn draw_limit(settings: &PrepareSettings, context: &mut Context<PrepareEvent>) -> Result<u64, Error> {
     if settings.count.is_none() {
         return Ok(u64::MAX);
     }
     let mut priorities = Vec::new();
     let mut selection = Selection::new(settings);
     let mut counts = PrepareCounts::default();
-    read(settings, &settings.inputs, origins, PreparePass::Counting, context, &mut counts, |batch, counts| {
+    read(settings, PreparePass::Counting, context, &mut counts, |batch, counts| {
         for game in batch {
             priorities.extend(selection.select(game, counts).into_iter().map(|(_, priority)| priority));
         }
@@ -373,8 +320,6 @@ struct Output {
 /// Reads the files. Broken games are reported by the last pass alone.
 fn read(
     settings: &PrepareSettings,
-    inputs: &[PathBuf],
-    origins: Option<&Origins>,
     pass: PreparePass,
     context: &mut Context<PrepareEvent>,
     counts: &mut PrepareCounts,
@@ -389,11 +334,11 @@ fn read(
         (context.on_event)(PrepareEvent::Progress { pass, games: counts.games, positions: counts.positions });
         if context.stop.stopped() { Err(Error::Stopped) } else { Ok(()) }
     };
-    let work = |(): &mut (), batch: Result<Batch, Error>| batch.map(|batch| work(batch, settings, origins));
-    ordered_for_each(context.threads, batches(inputs), || Ok(()), work, digest)
+    let work = |(): &mut (), batch: Result<Batch, Error>| batch.map(|batch| work(batch, settings));
+    ordered_for_each(context.threads, batches(&settings.inputs), || Ok(()), work, digest)
 }
 
-fn work(batch: Batch, settings: &PrepareSettings, origins: Option<&Origins>) -> Output {
+fn work(batch: Batch, settings: &PrepareSettings) -> Output {
     let mut output = Output::default();
     match batch {
         Batch::Games(texts) => {
@@ -409,7 +354,7 @@ fn work(batch: Batch, settings: &PrepareSettings, origins: Option<&Origins>) -> 
             for (line, text) in lines {
                 output.counts.games += 1;
                 match Epd::parse(&text) {
-                    Ok(epd) => output.position(&epd, settings, origins),
+                    Ok(epd) => output.position(&epd, settings),
                     Err(problem) => output.broken(BrokenGame { path: path.to_path_buf(), line, problem }),
                 }
             }
@@ -436,15 +381,9 @@ impl Output {
         self.selected.push(Selected { hash: Some(hash), candidates });
     }
 
-    fn position(&mut self, epd: &Epd, settings: &PrepareSettings, origins: Option<&Origins>) {
+    fn position(&mut self, epd: &Epd, settings: &PrepareSettings) {
         self.counts.scores += u64::from(epd.score.is_some());
-        let key = epd.board.key();
-        let identity = hash::mix(key);
-        let test = match origins.filter(|origins| !origins.unknown.contains(&identity)) {
-            Some(origins) => origins.held_out.contains(&identity),
-            None => is_held_out(key, settings.test_percent),
-        };
-        match settings.filters.position(epd, test) {
+        match settings.filters.position(epd, is_held_out(epd.board.key(), settings.test_percent)) {
             Ok(candidate) => self.selected.push(Selected { hash: None, candidates: vec![candidate] }),
             Err(reason) => self.counts.leave_out(reason),
         }
@@ -543,8 +482,8 @@ mod tests {
         let all = Filters::default();
         let cases = [
             ("all", all.clone(), 33, SkipReason::Duplicate, 2),
-            ("book", Filters { book: true, ..all.clone() }, 34, SkipReason::Duplicate, 2),
-            ("mates", Filters { mates: true, ..all.clone() }, 34, SkipReason::Book, 1),
+            ("book", all.clone(), 33, SkipReason::Book, 1),
+            ("mates", all.clone(), 33, SkipReason::Mate, 1),
             ("players", Filters { players_rating: Some(2400), ..all.clone() }, 6, SkipReason::Rating, 1),
             ("decisive", Filters { decisive: true, ..all.clone() }, 33, SkipReason::Duplicate, 2),
             ("ply", Filters { min_ply: 4, ..all.clone() }, 28, SkipReason::Ply, 8),
@@ -614,31 +553,6 @@ mod tests {
             samples.iter().filter(|sample| sample.test == test).map(|sample| sample.board.key()).collect()
         };
         assert!(keys(true).is_disjoint(&keys(false)));
-    }
-
-    #[test]
-    fn lines_are_split_by_the_games_they_come_from() {
-        let folder = Temporary::folder();
-        let games = folder.join("games.pgn");
-        fs::write(&games, random_games(60, 40)).unwrap();
-        let all = folder.join("all");
-        let settings =
-            PrepareSettings { inputs: vec![games.clone()], test_percent: 30.0, ..PrepareSettings::default() };
-        run_with(&settings, &all, 2, &mut |_| ()).unwrap();
-        let file = SampleFile::open(&all).unwrap();
-        let samples: Vec<Sample> = (0..file.samples.len()).map(|index| file.read(index).unwrap()).collect();
-        let lines: String = samples.iter().rev().map(|sample| sample.board.fen() + " c9 \"1-0\";\n").collect();
-        let epd = folder.join("lines.epd");
-        fs::write(&epd, lines).unwrap();
-        let settings = PrepareSettings { inputs: vec![epd], split_by: vec![games], ..settings };
-        let out = folder.join("out");
-        run_with(&settings, &out, 2, &mut |_| ()).unwrap();
-        let file = SampleFile::open(&out).unwrap();
-        let tests = |samples: Vec<Sample>| -> HashSet<u64> {
-            samples.into_iter().filter(|sample| sample.test).map(|sample| sample.board.key()).collect()
-        };
-        let by_line = tests((0..file.samples.len()).map(|index| file.read(index).unwrap()).collect());
-        assert_eq!(by_line, tests(samples));
     }
 
     #[test]
