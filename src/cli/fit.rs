@@ -62,7 +62,7 @@ pub fn run(arguments: Arguments) -> Outcome {
     let files = samples.iter().map(|path| SampleFile::open(path)).collect::<Result<Vec<_>, _>>()?;
     let threads = arguments.threads.count();
     let stop = stop_on_interrupt();
-    let mut data = Data::load(&files, &settings.target)?;
+    let mut data = Data::of(files.iter().flat_map(|file| &file.samples), &settings.target)?;
     if let Some(weights) = &leaves {
         data = match data.at_leaves(weights, threads, &stop) {
             Err(Error::Stopped) => return Err(STOPPED.into()),

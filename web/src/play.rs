@@ -273,7 +273,7 @@ impl Play {
             stated.and_then(|(_, value)| serde_json::from_value(value.as_str().into()).ok());
         // Other endings have to be claimed, and a side may have lost on time or resigned.
         let ended = end_by_rule(&self.game)
-            .filter(|(_, end)| stated.is_none() || matches!(end, GameEnd::Checkmate | GameEnd::Stalemate));
+            .filter(|(_, end)| stated.is_none() || matches!(end, GameEnd::Rule(Ending::Checkmate | Ending::Stalemate)));
         let variant = self.chess960.then(|| ("Variant".to_string(), "Chess960".to_string()));
         let others = tags.iter().filter(|(name, _)| name != "Variant").cloned();
         let game = PgnGame {

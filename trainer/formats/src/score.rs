@@ -1,9 +1,10 @@
 //! Results of games and scores of searches.
 
-use dyad_engine::board::Color;
 use std::fmt;
 use std::str::FromStr;
 
+use dyad_engine::board::Color;
+use dyad_engine::search;
 use serde::{Deserialize, Serialize};
 
 /// The result of a game.
@@ -121,6 +122,15 @@ impl Score {
     #[must_use]
     pub fn white_or(self, side: Color) -> Score {
         if side == Color::White { self } else { self.opposite() }
+    }
+}
+
+impl From<search::Score> for Score {
+    fn from(score: search::Score) -> Score {
+        match score {
+            search::Score::Cp(centipawns) => Score::centipawns(f64::from(centipawns)),
+            search::Score::Mate(moves) => Score::mate(moves),
+        }
     }
 }
 

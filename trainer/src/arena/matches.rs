@@ -329,6 +329,7 @@ mod tests {
     use crate::arena::game_file::GameFile;
     use crate::arena::openings::{OpeningSettings, RandomOpenings};
     use crate::arena::play::{DrawRule, GameEnd, WinRule};
+    use dyad_engine::board::Ending;
     use dyad_engine::eval::layout::MATERIAL;
     use dyad_engine::eval::{FloatWeights, Weights};
     use dyad_formats::pgn::GameTexts;
@@ -389,7 +390,7 @@ mod tests {
                 board = board.after(made.mv);
             }
             let mated = board.in_check() && !board.has_legal_move();
-            assert_eq!(game.game.reason == GameEnd::Checkmate, mated);
+            assert_eq!(game.game.reason == GameEnd::Rule(Ending::Checkmate), mated);
             assert_eq!(game.game.result == GameResult::Draw, game.points() == Points::Draw);
         }
         assert_ne!(games[0].game.opening, games[2].game.opening);

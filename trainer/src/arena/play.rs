@@ -10,7 +10,7 @@ use std::fmt;
 use dyad_engine::board::{Color, Ending, Game, Move};
 use dyad_engine::control::Control;
 use dyad_engine::engine::Engine;
-use dyad_engine::search::{Limits, Options, Outcome, Score as EngineScore};
+use dyad_engine::search::{Limits, Options, Outcome};
 use dyad_formats::game::{GameRecord, PlayedMove, Tags};
 use dyad_formats::score::{GameResult, Score};
 use dyad_levels::player::LevelPlayer;
@@ -140,16 +140,8 @@ pub struct WinRule {
 /// Why a game ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GameEnd {
-    /// The side to move is mated.
-    Checkmate,
-    /// The side to move has no legal move.
-    Stalemate,
-    /// A position occurred for the third time.
-    Repetition,
-    /// A hundred plies without capture or pawn move.
-    FiftyMoves,
-    /// Neither side can mate.
-    InsufficientMaterial,
+    /// It is over by the rules.
+    Rule(Ending),
     /// Both sides agreed on a draw.
     DrawAdjudication,
     /// Both sides agreed on the winner.
@@ -162,21 +154,18 @@ impl GameEnd {
     /// The value of the PGN tag `Termination`.
     #[must_use]
     pub fn termination(self) -> &'static str {
-        match self {
-            GameEnd::DrawAdjudication | GameEnd::WinAdjudication | GameEnd::Length => "adjudication",
-            _ => "normal",
-        }
+        if matches!(self, GameEnd::Rule(_)) { "normal" } else { "adjudication" }
     }
 
     /// In words, for readers of the game.
     #[must_use]
     pub fn words(self) -> &'static str {
         match self {
-            GameEnd::Checkmate => "checkmate",
-            GameEnd::Stalemate => "stalemate",
-            GameEnd::Repetition => "draw by repetition",
-            GameEnd::FiftyMoves => "draw by the fifty-move rule",
-            GameEnd::InsufficientMaterial => "draw by insufficient material",
+            GameEnd::Rule(Ending::Checkmate) => "checkmate",
+            GameEnd::Rule(Ending::Stalemate) => "stalemate",
+            GameEnd::Rule(Ending::Repetition) => "draw by repetition",
+            GameEnd::Rule(Ending::FiftyMoves) => "draw by the fifty-move rule",
+            GameEnd::Rule(Ending::InsufficientMaterial) => "draw by insufficient material",
             GameEnd::DrawAdjudication => "draw by adjudication",
             GameEnd::WinAdjudication => "win by adjudication",
             GameEnd::Length => "draw by length",
@@ -278,7 +267,7 @@ pub fn play(
             return None;
         }
         let mv = outcome.best.expect("there is a legal move, or the game had ended");
-        let (score, depth) = (score_of(outcome.score), outcome.depth);
+        let (score, depth) = (Score::from(outcome.score), outcome.depth);
         game.push(mv);
         moves.push(SearchedMove { mv, score, depth });
         if let (None, Some(end)) = (end_by_rule(&game), adjudicator.observe(&game, side, score)) {
@@ -288,23 +277,15 @@ pub fn play(
     Some(FinishedGame { opening: opening.clone(), moves, result, reason })
 }
 
-fn score_of(score: EngineScore) -> Score {
-    match score {
-        EngineScore::Cp(centipawns) => Score::centipawns(f64::from(centipawns)),
-        EngineScore::Mate(moves) => Score::mate(moves),
-    }
-}
-
 /// The result and the end of a game that is over by the rules.
 #[must_use]
 pub fn end_by_rule(game: &Game) -> Option<(GameResult, GameEnd)> {
-    Some(match game.ending()? {
-        Ending::Checkmate => (GameResult::win_of(!game.board().side_to_move()), GameEnd::Checkmate),
-        Ending::Stalemate => (GameResult::Draw, GameEnd::Stalemate),
-        Ending::Repetition => (GameResult::Draw, GameEnd::Repetition),
-        Ending::FiftyMoves => (GameResult::Draw, GameEnd::FiftyMoves),
-        Ending::InsufficientMaterial => (GameResult::Draw, GameEnd::InsufficientMaterial),
-    })
+    let ending = game.ending()?;
+    let result = match ending {
+        Ending::Checkmate => GameResult::win_of(!game.board().side_to_move()),
+        _ => GameResult::Draw,
+    };
+    Some((result, GameEnd::Rule(ending)))
 }
 
 /// Applies the adjudication rules to the scores.

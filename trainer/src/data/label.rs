@@ -100,11 +100,7 @@ impl Labeler<'_> {
             // A single legal move has every margin; otherwise the best move was found after the last pair of lines.
             None => board.count_moves() == 1,
         };
-        let score = match outcome.score {
-            search::Score::Cp(centipawns) => Score::centipawns(f64::from(centipawns)),
-            search::Score::Mate(moves) => Score::mate(moves),
-        };
-        Ok(outcome.best.map(|mv| Label { mv, score, has_margin }))
+        Ok(outcome.best.map(|mv| Label { mv, score: outcome.score.into(), has_margin }))
     }
 }
 

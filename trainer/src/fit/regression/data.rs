@@ -9,7 +9,6 @@ use dyad_engine::eval::layout::{self, Group, LEN, PIECE_SQUARE, TERMS_LEN};
 use dyad_engine::eval::{FloatWeights, Weights, terms, visit};
 use dyad_formats::error::Error;
 use dyad_formats::packed::Packed;
-use dyad_formats::samples::SampleFile;
 
 use super::settings::{FitSettings, Target};
 use crate::data::leaves::at_leaves;
@@ -27,16 +26,10 @@ impl Data {
     ///
     /// # Errors
     /// When there are no training positions.
-    pub fn of(samples: &[Packed], target: &Target) -> Result<Data, Error> {
-        let mut data = Data { train: Vec::new(), test: Vec::new() };
-        data.take(samples, target);
-        data.checked()
-    }
-
-    fn take(&mut self, samples: &[Packed], target: &Target) {
-        for &sample in samples.iter().filter(|sample| target.exists(sample)) {
-            if sample.is_test() { self.test.push(sample) } else { self.train.push(sample) }
-        }
+    pub fn of<'a>(samples: impl IntoIterator<Item = &'a Packed>, target: &Target) -> Result<Data, Error> {
+        let of_target = samples.into_iter().copied().filter(|sample| target.exists(sample));
+        let (test, train) = of_target.partition(Packed::is_test);
+        Data { train, test }.checked()
     }
 
     fn checked(self) -> Result<Data, Error> {
@@ -53,13 +46,6 @@ impl Data {
     pub fn at_leaves(self, weights: &Arc<Weights>, threads: usize, stop: &Control) -> Result<Data, Error> {
         let resolve = |samples: Vec<Packed>| at_leaves(&samples, weights, threads, stop);
         Data { train: resolve(self.train)?, test: resolve(self.test)? }.checked()
-    }
-
-    /// Loads all samples of `files` that have what `target` needs.
-    pub fn load(files: &[SampleFile], target: &Target) -> Result<Data, Error> {
-        let mut data = Data { train: Vec::new(), test: Vec::new() };
-        files.iter().for_each(|file| data.take(&file.samples, target));
-        data.checked()
     }
 }
 
