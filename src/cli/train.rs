@@ -66,7 +66,7 @@ pub fn run(arguments: Arguments) -> Outcome {
         Some(name) => load_weights(name)?,
         None => Arc::new(Weights::material()),
     };
-    let examples = FileExamples::new(&samples, &start);
+    let examples = FileExamples { file: &samples, start: &start };
     let mut context = Context { threads, stop: &stop, on_event: &mut on_event };
     let summary = training::train(&settings, &folder, &examples, &mut context);
     drop(display);

@@ -39,7 +39,7 @@ const HEADER_BYTES: usize = 64;
 pub const BLOCK: usize = 1 << 14;
 
 /// The header of a sample file.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct SampleSummary {
     /// Samples.
     pub count: u64,
@@ -84,7 +84,7 @@ impl SampleWriter {
         let file = AtomicFile::create(path).map_err(Error::file("create", path))?;
         let mut file = BufWriter::with_capacity(1 << 20, file);
         file.write_all(&[0; HEADER_BYTES]).map_err(Error::file("write", path))?;
-        let summary = SampleSummary { count: 0, tests: 0, games: 0, identity: 0, settings };
+        let summary = SampleSummary { settings, ..SampleSummary::default() };
         Ok(SampleWriter { path: path.to_path_buf(), file, block: Vec::new(), summary })
     }
 
@@ -138,6 +138,7 @@ impl SampleWriter {
 }
 
 /// A sample file in memory, checked from end to end.
+#[derive(Default)]
 pub struct SampleFile {
     /// Path of the file.
     pub path: PathBuf,
@@ -160,6 +161,16 @@ impl SampleFile {
         let samples = read_blocks(&mut input, &summary, path)?;
         summary.settings = read_settings(&mut input, settings_sum, path)?;
         Ok(SampleFile { path: path.to_path_buf(), summary, samples })
+    }
+
+    /// Adds the samples of another file.
+    pub fn append(&mut self, other: SampleFile) {
+        let (summary, added) = (&mut self.summary, other.summary);
+        summary.count += added.count;
+        summary.tests += added.tests;
+        summary.games += added.games;
+        summary.identity = hash::fold(summary.identity, added.identity);
+        self.samples.extend(other.samples);
     }
 
     /// Indices of the samples to train on, or of those to test with.

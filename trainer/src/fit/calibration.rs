@@ -69,14 +69,11 @@ fn set_units(weights: &mut Weights, found: Option<(i32, WinRate)>) -> bool {
 ///
 /// # Errors
 /// When a sample is damaged.
-pub fn calibrate_by_points<'a>(
-    weights: &mut Weights,
-    samples: impl Iterator<Item = &'a Packed>,
-) -> Result<bool, Error> {
+pub fn calibrate_by_points(weights: &mut Weights, samples: &[Packed]) -> Result<bool, Error> {
     // A starting point close enough to logits for Newton's method.
     let first = 1.0 / STANDARD_UNIT;
     let prediction = |o: Observation| Prediction { z: first * o.value, alpha: 0.0, target: o.result.points() };
-    let predictions: Vec<Prediction> = observe(weights, samples)?.into_iter().map(prediction).collect();
+    let predictions: Vec<Prediction> = observe(weights, samples.iter())?.into_iter().map(prediction).collect();
     let scale = first * best_factor(&predictions) * odds_of_e(&WinRate::default()) * f64::from(SCALE_ONE);
     if predictions.is_empty() || !(1.0..1e6).contains(&scale) {
         return Ok(false);
@@ -437,17 +434,17 @@ mod tests {
             .collect();
         for before in [300, 4000] {
             weights.units.scale = before;
-            assert!(calibrate_by_points(&mut weights, samples.iter()).unwrap());
+            assert!(calibrate_by_points(&mut weights, &samples).unwrap());
             assert!(
                 (f64::from(weights.units.scale) / f64::from(SCALE_ONE) - 1.0).abs() < 0.1,
                 "{}",
                 weights.units.scale
             );
         }
-        assert!(!calibrate_by_points(&mut weights, std::iter::empty()).unwrap());
+        assert!(!calibrate_by_points(&mut weights, &[]).unwrap());
         // Invalid pieces on every square, and a result.
         let damaged = Packed([255; dyad_formats::packed::SAMPLE_BYTES]);
-        assert!(calibrate_by_points(&mut weights, [damaged].iter()).is_err());
+        assert!(calibrate_by_points(&mut weights, &[damaged]).is_err());
     }
 
     #[test]

@@ -54,19 +54,12 @@ impl Example {
     }
 }
 
-/// The samples of a file, in the units of given initial weights.
+/// The samples of a file.
 pub struct FileExamples<'a> {
-    file: &'a SampleFile,
-    /// The initial weights.
-    start: &'a Weights,
-}
-
-impl<'a> FileExamples<'a> {
-    /// The samples of `file`, with scores in the units of `start`.
-    #[must_use]
-    pub fn new(file: &'a SampleFile, start: &'a Weights) -> FileExamples<'a> {
-        FileExamples { file, start }
-    }
+    /// The file.
+    pub file: &'a SampleFile,
+    /// The initial weights, in whose units the scores are.
+    pub start: &'a Weights,
 }
 
 impl Examples for FileExamples<'_> {
@@ -107,10 +100,10 @@ mod tests {
         let mut start = Weights::material();
         for (scale, units) in [(1024, 360.0), (512, 720.0)] {
             start.units.scale = scale;
-            assert_eq!(FileExamples::new(&file, &start).get(0).unwrap().score, Some(units));
+            assert_eq!(FileExamples { file: &file, start: &start }.get(0).unwrap().score, Some(units));
         }
         let start = Weights::embedded();
-        let example = FileExamples::new(&file, &start).get(0).unwrap();
+        let example = FileExamples { file: &file, start: &start }.get(0).unwrap();
         let value = start.units.scaled(example.score.unwrap().round() as i32);
         assert_eq!(start.units.win_rate.centipawns(value, start.phase(&example.board)), 100);
     }

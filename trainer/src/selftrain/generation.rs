@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use dyad_engine::eval::Weights;
 use dyad_formats::error::Error;
+use dyad_formats::samples::SampleFile;
 use dyad_formats::weights_file;
 
 use super::event::Stage;
@@ -14,7 +15,6 @@ use super::folder::{
     save,
 };
 use super::settings::{Method, SelfTrainSettings};
-use super::window::Window;
 use super::work::{self, RandomStream};
 use crate::fit::calibration::{calibrate_by_points, expectation_scale};
 use crate::learn::folder::{BEST, CHECKPOINT, SETTINGS, iteration_name};
@@ -93,9 +93,9 @@ impl Generation {
     }
 
     /// Whether there are enough positions for the fine-tuning pass of a comparison training.
-    pub fn is_fine_tuned(&self, window: &Window) -> bool {
-        let from = self.settings.fine_tune_from;
-        self.settings.method == Method::Comparison && from > 0 && window.learned() >= from
+    pub fn is_fine_tuned(&self, window: &SampleFile) -> bool {
+        let (from, learned) = (self.settings.fine_tune_from, window.summary.count - window.summary.tests);
+        self.settings.method == Method::Comparison && from > 0 && learned >= from
     }
 
     /// The result of a finished step of a comparison training.
@@ -125,7 +125,7 @@ impl Generation {
     }
 
     /// The settings of a step that starts from the weights in the file `start`.
-    pub fn run_settings(&self, window: &Window, step: Step, start: PathBuf) -> Result<RunSettings, Error> {
+    pub fn run_settings(&self, window: &SampleFile, step: Step, start: PathBuf) -> Result<RunSettings, Error> {
         let (mut settings, stream) = match step {
             Step::Training => (self.settings.training(), RandomStream::Training),
             Step::FineTuning => (self.settings.fine_tuning(), RandomStream::FineTuning),
@@ -133,7 +133,7 @@ impl Generation {
         if settings.objective != ObjectiveName::Perceptron {
             let mut base = Weights::clone(&self.base);
             // Without game results the weights keep their own scale.
-            calibrate_by_points(&mut base, window.samples().iter())?;
+            calibrate_by_points(&mut base, &window.samples)?;
             settings.outcome_scale = Some(expectation_scale(&base));
         }
         Ok(RunSettings { samples: LABELED.into(), weights: Some(start), seed: self.seed(stream), ..settings })

@@ -20,7 +20,6 @@ pub mod strength;
 #[cfg(test)]
 mod tests;
 mod tuning;
-mod window;
 pub mod work;
 
 use std::path::{Path, PathBuf};

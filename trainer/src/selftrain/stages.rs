@@ -26,7 +26,6 @@ use super::reporter::Reporter;
 use super::settings::{Method, SelfTrainSettings};
 use super::strength;
 use super::tuning::tuned;
-use super::window::Window;
 use super::work::{self, RandomStream, WindowFit, proves};
 use crate::arena::game_file::GameFile;
 use crate::arena::matches::{MatchEnd, MatchRecord};
@@ -40,6 +39,7 @@ use crate::data::positions::Filters;
 use crate::data::prepare::{self, prepare};
 use crate::fit::calibration::calibrate_by_points;
 use crate::fit::regression as fit;
+use crate::learn::examples::FileExamples;
 use crate::learn::folder::{BEST, LOG};
 use crate::learn::training::{self, TrainingProgress};
 
@@ -273,7 +273,7 @@ impl<'a> Loop<'a> {
         }
         let window = self.window(generation)?;
         let (settings, threads) = (&generation.settings, generation.settings.threads);
-        let fit = WindowFit::new(settings, generation.number, window.samples(), &generation.initial)?;
+        let fit = WindowFit::new(settings, generation.number, &window.samples, &generation.initial)?;
         if let Some(note) = fit.note() {
             self.reporter.note(note);
         }
@@ -288,7 +288,7 @@ impl<'a> Loop<'a> {
     }
 
     /// Begins or resumes a step of a comparison training.
-    fn train(&mut self, generation: &Generation, window: &Window, step: Step, start: PathBuf) -> Result<(), Error> {
+    fn train(&mut self, generation: &Generation, window: &SampleFile, step: Step, start: PathBuf) -> Result<(), Error> {
         let folder = generation.run(step);
         let reporter = &mut self.reporter;
         let mut on_event = |progress: TrainingProgress| {
@@ -297,17 +297,20 @@ impl<'a> Loop<'a> {
         };
         let mut context = Context { threads: generation.settings.threads, stop: self.stop, on_event: &mut on_event };
         let settings = generation.run_settings(window, step, start)?;
-        let summary = training::train(&settings, &folder, window, &mut context)?;
+        let examples = FileExamples { file: window, start: &generation.base };
+        let summary = training::train(&settings, &folder, &examples, &mut context)?;
         self.state.accuracy = reporter.now.accuracy;
         if summary.finished { Ok(()) } else { Err(Error::Stopped) }
     }
 
-    /// Loads the positions to learn from.
-    fn window(&self, generation: &Generation) -> Result<Window, Error> {
-        let first = generation.settings.window_start(generation.number);
-        let files: Vec<PathBuf> =
-            (first..=generation.number).map(|number| self.folder.generation(number).join(LABELED)).collect();
-        Window::load(&files, Arc::clone(&generation.base))
+    /// Loads the positions to learn from: those of the generation and of generations before it.
+    fn window(&self, generation: &Generation) -> Result<SampleFile, Error> {
+        let labeled = |number| self.folder.generation(number).join(LABELED);
+        let mut window = SampleFile { path: labeled(generation.number), ..SampleFile::default() };
+        for number in generation.settings.window_start(generation.number)..=generation.number {
+            window.append(SampleFile::open(&labeled(number))?);
+        }
+        Ok(window)
     }
 
     /// Scales the new weights.
@@ -340,13 +343,13 @@ impl<'a> Loop<'a> {
         mut weights: Weights,
         out: &Path,
         generation: &Generation,
-        window: &Window,
+        window: &SampleFile,
     ) -> Result<(), Error> {
         weights.meta.name = generation.name();
         // Games of few nodes have too few draws to fit the scale of a regression to.
         if generation.settings.method == Method::Regression {
             weights.units.win_rate = generation.base.units.win_rate;
-        } else if !calibrate_by_points(&mut weights, window.samples().iter())? {
+        } else if !calibrate_by_points(&mut weights, &window.samples)? {
             self.reporter.note("the scale stays as it was: the games have no results to fit it to".to_string());
         }
         Ok(weights_file::save(&weights, out)?)

@@ -7,12 +7,12 @@ use std::collections::BTreeMap;
 
 use dyad_engine::eval::Weights;
 use dyad_formats::error::Error;
+use dyad_formats::samples::SampleFile;
 use serde_json::json;
 
 use super::folder::TUNING;
 use super::generation::Generation;
 use super::generator::HASH;
-use super::window::Window;
 use super::work::{MATCH_ADJUDICATION, RandomStream};
 use crate::base::context::{Context, Progress};
 use crate::fit::averaging::{in_units_of, mean};
@@ -24,10 +24,10 @@ use crate::tune::games::Tuning;
 pub(super) fn tuned(
     generation: &Generation,
     trained: &Weights,
-    window: &Window,
+    window: &SampleFile,
     context: &mut Context<Progress>,
 ) -> Result<Weights, Error> {
-    let factors = factors(trained, &boards(window.samples())?);
+    let factors = factors(trained, &boards(&window.samples)?);
     let weights = |values: &[f64]| {
         let mut floats = mean(&[(trained, 1.0)]);
         factors.iter().zip(values).for_each(|(factor, &value)| factor.multiply(&mut floats, value));

@@ -179,7 +179,7 @@ impl Run<'_, '_> {
         let rates = self.settings.rate.or(rate).map_or(several.to_vec(), |rate| vec![rate]);
         self.step(name, |run, folder| {
             let (file, material) = (SampleFile::open(&settings.samples)?, Weights::material());
-            let examples = FileExamples::new(&file, &material);
+            let examples = FileExamples { file: &file, start: &material };
             let mut best: Option<(f64, PathBuf, TrainingSummary)> = None;
             for rate in rates {
                 let folder = folder.join(format!("rate-{rate}"));

@@ -116,7 +116,7 @@ fn check_trainings(experiment: &str, steps: &Path) {
 /// Move-match accuracy on the training positions.
 fn training_accuracy(weights: &Weights, samples: &SampleFile, depth: u32) -> f64 {
     let stop = Control::new(false);
-    let examples = FileExamples::new(samples, weights);
+    let examples = FileExamples { file: samples, start: weights };
     let mut leaves = Leaves::new(Arc::new(weights.clone()), depth, NODE_LIMIT, stop.flag());
     let positions = examples.indices(false);
     let accuracies = positions.iter().map(|&index| leaves.accuracy(&examples.get(index as usize).unwrap()).unwrap());
