@@ -171,21 +171,6 @@ pub enum Averaging {
 }
 
 impl TrainingSettings {
-    /// Reads settings from JSON.
-    ///
-    /// # Errors
-    /// When the text is not valid settings.
-    pub fn from_json(text: &[u8]) -> Result<TrainingSettings, String> {
-        let settings: TrainingSettings = serde_json::from_slice(text).map_err(|e| e.to_string())?;
-        settings.check()?;
-        Ok(settings)
-    }
-
-    /// The settings as JSON.
-    pub fn to_json(&self) -> Vec<u8> {
-        serde_json::to_vec_pretty(self).expect("settings are plain data")
-    }
-
     /// Checks the settings.
     ///
     /// # Errors
@@ -258,8 +243,9 @@ mod tests {
             freeze: vec!["@king".to_string()],
             ..TrainingSettings::default()
         };
-        assert_eq!(TrainingSettings::from_json(&settings.to_json()), Ok(settings));
-        assert_eq!(TrainingSettings::from_json(b"{}"), Ok(TrainingSettings::default()));
+        let text = serde_json::to_string(&settings).unwrap();
+        assert_eq!(serde_json::from_str::<TrainingSettings>(&text).unwrap(), settings);
+        assert_eq!(serde_json::from_str::<TrainingSettings>("{}").unwrap(), TrainingSettings::default());
     }
 
     #[test]
@@ -303,7 +289,8 @@ mod tests {
             (r#"{"objective": "ranking-svm", "score-weight": 1}"#, "score-weight: it changes nothing"),
         ];
         for (text, word) in cases {
-            let error = TrainingSettings::from_json(text.as_bytes()).unwrap_err();
+            let settings = serde_json::from_str(text).map_err(|error| error.to_string());
+            let error = settings.and_then(|settings: TrainingSettings| settings.check()).unwrap_err();
             assert!(error.contains(word), "{text}: {error}");
         }
     }

@@ -29,7 +29,7 @@ use crate::learn::update::{UpdateEntry, UpdateSum};
 use crate::learn::workers::{Task, Worker, Workers};
 use dyad_engine::eval::{FloatWeights, Weights, WeightsError, layout};
 use dyad_formats::error::Error;
-use dyad_formats::files::{self, clean, write_atomic};
+use dyad_formats::files::{clean, read_json, write_json};
 use dyad_formats::samples::SampleFile;
 use dyad_formats::weights_file;
 use serde_json::Value as Json;
@@ -124,8 +124,7 @@ pub fn train(
         // It is new, or was stopped before the first checkpoint.
         false => TrainingState::new(settings, unrounded(&start)),
     };
-    let path = folder.join(SETTINGS);
-    write_atomic(&path, &settings.to_json()).map_err(Error::file("write", &path))?;
+    write_json(&folder.join(SETTINGS), settings)?;
     let (settings, folder) = (settings.clone(), folder.to_path_buf());
     run(Plan { settings, start, folder, selection, state }, examples, context)
 }
@@ -144,8 +143,9 @@ fn unrounded(start: &Weights) -> FloatWeights {
 /// When the folder contains no run, or its settings cannot be read or used.
 pub fn saved_settings(folder: &Path) -> Result<TrainingSettings, Error> {
     let path = folder.join(SETTINGS);
-    let text = files::read_text(&path).map_err(Error::file("read", &path))?;
-    TrainingSettings::from_json(&text).map_err(|problem| Error::content(&path, "the settings", problem))
+    let settings: TrainingSettings = read_json(&path)?;
+    settings.check().map_err(|problem| Error::content(&path, "the settings", problem))?;
+    Ok(settings)
 }
 
 /// Refuses a folder in which files that would be replaced belong to no run.

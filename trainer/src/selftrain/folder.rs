@@ -43,9 +43,8 @@ use std::path::{Path, PathBuf};
 
 use dyad_engine::eval::Weights;
 use dyad_formats::error::Error;
-use dyad_formats::files::{self, write_atomic};
+use dyad_formats::files::{self, write_atomic, write_json};
 use dyad_formats::weights_file;
-use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use super::event::{Distance, Stage};
@@ -207,7 +206,7 @@ impl Folder {
         write_atomic(&beginning, b"").map_err(Error::file("write", &beginning))?;
         weights_file::save(&Weights::material(), &self.weights(0))?;
         weights_file::save(reference, &self.file(REFERENCE))?;
-        save(&self.file(SETTINGS), &settings.to_json())?;
+        write_json(&self.file(SETTINGS), &settings.to_json())?;
         let state = SelfTrainState { generation: 1, ..SelfTrainState::default() };
         self.save_state(&state)?;
         remove(&beginning)?;
@@ -275,23 +274,11 @@ fn generation_folder(folder: &Path, generation: u32) -> PathBuf {
     folder.join(format!("generation-{generation:03}"))
 }
 
-/// Writes a value as JSON, atomically.
-pub(super) fn save(path: &Path, value: &impl Serialize) -> Result<(), Error> {
-    let text = serde_json::to_vec_pretty(value).expect("plain data");
-    write_atomic(path, &text).map_err(Error::file("write", path))
-}
-
-/// Reads a value from JSON.
-pub(super) fn load<T: DeserializeOwned>(path: &Path) -> Result<T, Error> {
-    let text = files::read(path, LARGEST).map_err(Error::file("read", path))?;
-    serde_json::from_slice(&text).map_err(|error| damaged(path)(error.to_string()))
-}
-
 /// Reads settings and checks them.
 pub(super) fn load_settings(path: &Path) -> Result<SelfTrainSettings, Error> {
-    let settings: SelfTrainSettings = load(path)?;
-    settings.check().map_err(damaged(path))?;
-    Ok(settings)
+    let text = files::read(path, LARGEST).map_err(Error::file("read", path))?;
+    let settings = serde_json::from_slice(&text).map_err(|error| error.to_string());
+    settings.and_then(|settings: SelfTrainSettings| settings.check().map(|()| settings)).map_err(damaged(path))
 }
 
 fn damaged(path: &Path) -> impl FnOnce(String) -> Error {

@@ -6,13 +6,13 @@ use std::sync::Arc;
 
 use dyad_engine::eval::Weights;
 use dyad_formats::error::Error;
+use dyad_formats::files::write_json;
 use dyad_formats::samples::SampleFile;
 use dyad_formats::weights_file;
 
 use super::event::Stage;
 use super::folder::{
     FINE_TUNING, FITTED, Folder, GAMES, LABELED, POSITIONS, SelfTrainState, TRAINING, clean, load_settings, remove,
-    save,
 };
 use super::settings::{Method, SelfTrainSettings};
 use super::work::{self, RandomStream};
@@ -60,7 +60,7 @@ impl Generation {
         let is_empty =
             [Stage::Games, Stage::Positions].contains(&state.stage) && !drawn.iter().any(|file| file.exists());
         if is_empty || !saved.exists() {
-            save(&saved, &settings.to_json())?;
+            write_json(&saved, &settings.to_json())?;
         }
         if is_empty {
             state.stage = Stage::Games;

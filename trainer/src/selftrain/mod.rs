@@ -35,7 +35,7 @@ use crate::arena::pgn_writer::date;
 pub use crate::learn::folder::BEST;
 use crate::learn::folder::SETTINGS;
 pub use event::{Distance, End, SelfTrainEvent, SelfTrainLogLine, SelfTrainSummary, Stage, StageProgress};
-use folder::{Folder, REFERENCE, STATE, check_free, save};
+use folder::{Folder, REFERENCE, STATE, check_free};
 pub use folder::{PLAYING, SelfTrainState, saved};
 pub use settings::{Given, Method, SelfTrainSettings};
 use stages::{Loop, within};
@@ -88,7 +88,7 @@ pub fn resume(
     let (mut state, settings) = saved(folder)?;
     let settings = settings.with(given).map_err(Error::Settings)?;
     settings.check().map_err(Error::Settings)?;
-    save(&taken.file(SETTINGS), &settings.to_json())?;
+    files::write_json(&taken.file(SETTINGS), &settings.to_json())?;
     if let Some(generation) = taken.set_reference(&mut state, reference)? {
         on_event(&SelfTrainEvent::Note(format!(
             "generation {generation} is proven stronger than other weights than those in use now: the next adopted one has to win a long match again"

@@ -17,7 +17,7 @@ use dyad_engine::control::Control;
 use dyad_engine::eval::Weights;
 use dyad_engine::value::Value;
 use dyad_formats::error::Error;
-use dyad_formats::files::{self, write_atomic};
+use dyad_formats::files;
 use dyad_formats::hash;
 use serde::{Deserialize, Serialize};
 
@@ -63,16 +63,6 @@ struct TuningState {
 }
 
 impl TuningState {
-    fn load(path: &Path) -> Result<TuningState, Error> {
-        let text = files::read_text(path).map_err(Error::file("read", path))?;
-        serde_json::from_slice(&text).map_err(|error| Error::content(path, "the state of a tuning", error))
-    }
-
-    fn save(&self, path: &Path) -> Result<(), Error> {
-        let text = serde_json::to_vec_pretty(self).expect("a state is plain data");
-        write_atomic(path, &text).map_err(Error::file("write", path))
-    }
-
     /// Adds the values to the mean if trial `number` is in the second half of `all` (Polyak and Juditsky 1992).
     fn average(&mut self, number: u64, all: u64) {
         let count = number.saturating_sub(all / 2);
@@ -105,7 +95,7 @@ impl Tuning<'_> {
             let trial = |number| Trial::new(&self.parameters, &state.values, self.seed, number, self.pairs);
             let trials: Vec<Trial> = numbers.map(trial).collect();
             let Some(results) = self.play_batch(&trials, context.threads, context.stop)? else {
-                state.save(path)?;
+                files::write_json(path, &state)?;
                 return Ok(None);
             };
             for (trial, pair) in trials.iter().zip(results) {
@@ -116,7 +106,7 @@ impl Tuning<'_> {
             state.done += trials.len() as u64;
             (context.on_event)(Progress { done: state.done, of: self.pairs });
             if saved.elapsed() >= checkpoint || state.done == self.pairs {
-                state.save(path)?;
+                files::write_json(path, &state)?;
                 saved = Instant::now();
             }
         }
@@ -131,7 +121,7 @@ impl Tuning<'_> {
         if !path.exists() {
             return Ok(start);
         }
-        let saved = TuningState::load(path)?;
+        let saved: TuningState = files::read_json(path)?;
         let lengths = [saved.values.len(), saved.mean.len()];
         if saved.parameters != start.parameters || lengths != [start.values.len(); 2] || saved.done > self.pairs {
             let problem =
@@ -242,7 +232,7 @@ mod tests {
         assert!(parts_run == 3 && last == values, "{parts_run}");
         assert_eq!(fs::read(&whole).unwrap(), fs::read(&parts).unwrap());
         // The mean is not that of the last values alone, and a finished tuning stays finished.
-        assert_ne!(TuningState::load(&parts).unwrap().values, values);
+        assert_ne!(files::read_json::<TuningState>(&parts).unwrap().values, values);
         let again = run(1, &parts, 1, &Control::new(false), &mut |_| panic!("a game too many")).unwrap();
         assert_eq!(again, Some(values));
     }
@@ -255,8 +245,8 @@ mod tests {
         let values: Vec<f64> =
             (1..2000).map(|n| f64::from(n).sqrt() / 1000.0).chain([0.968_861_304_637_504_9]).collect();
         let state = TuningState { parameters: Vec::new(), done: 3, mean: values.clone(), values };
-        state.save(&path).unwrap();
-        assert_eq!(TuningState::load(&path).unwrap(), state);
+        files::write_json(&path, &state).unwrap();
+        assert_eq!(files::read_json::<TuningState>(&path).unwrap(), state);
     }
 
     #[test]

@@ -12,6 +12,9 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
 /// Maximum size of settings, a state, a plan or a log.
 const LARGEST: u64 = 1 << 26;
 
@@ -21,6 +24,24 @@ const LARGEST: u64 = 1 << 26;
 /// When it cannot be read, is no regular file, or is too large.
 pub fn read_text(path: &Path) -> io::Result<Vec<u8>> {
     read(path, LARGEST)
+}
+
+/// Reads a value from a file of JSON.
+///
+/// # Errors
+/// When the file cannot be read, or holds something else.
+pub fn read_json<T: DeserializeOwned>(path: &Path) -> Result<T, Error> {
+    let text = read_text(path).map_err(Error::file("read", path))?;
+    serde_json::from_slice(&text).map_err(|error| Error::content(path, "JSON", error))
+}
+
+/// Writes a value as JSON, atomically.
+///
+/// # Errors
+/// When the file cannot be written.
+pub fn write_json(path: &Path, value: &impl Serialize) -> Result<(), Error> {
+    let text = serde_json::to_vec_pretty(value).expect("plain data");
+    write_atomic(path, &text).map_err(Error::file("write", path))
 }
 
 /// Removes the temporary files that killed processes left in `folder`, of the files whose names `is_ours` accepts.

@@ -3,13 +3,10 @@
 use std::path::Path;
 
 use dyad_formats::error::Error;
-use dyad_formats::files::{self, write_atomic};
+use dyad_formats::files::{read_json, write_atomic};
 use serde::Serialize;
-use serde::de::DeserializeOwned;
 
 use crate::deepchess::network::{ANSWERS, Layer, Network};
-
-const LARGEST_FILE: u64 = 256 << 20;
 
 impl Network {
     /// Identity of the network: eight hexadecimal digits.
@@ -27,7 +24,7 @@ impl Network {
 
     /// Reads the file.
     pub fn load(path: &Path) -> Result<Network, Error> {
-        let network: Network = read(path)?;
+        let network: Network = read_json(path)?;
         let shapes = network.sizes().shapes().concat();
         let fits = network.layers().zip(shapes).all(|(layer, shape)| layer.weights.dim() == shape)
             && !network.encoder.is_empty()
@@ -38,11 +35,6 @@ impl Network {
 
 pub(super) fn write(path: &Path, content: &impl Serialize) -> Result<(), Error> {
     write_atomic(path, &serde_json::to_vec(content).expect("plain data")).map_err(Error::file("write", path))
-}
-
-pub(super) fn read<T: DeserializeOwned>(path: &Path) -> Result<T, Error> {
-    let bytes = files::read(path, LARGEST_FILE).map_err(Error::file("read", path))?;
-    serde_json::from_slice(&bytes).map_err(|error| Error::content(path, "network", error))
 }
 
 #[cfg(test)]

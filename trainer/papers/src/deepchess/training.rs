@@ -16,6 +16,7 @@ use std::time::Instant;
 
 use dyad_engine::board::Board;
 use dyad_formats::error::Error;
+use dyad_formats::files::read_json;
 use dyad_formats::hash;
 use dyad_formats::samples::SampleFile;
 use dyad_formats::score::GameResult;
@@ -26,7 +27,7 @@ use rand::seq::SliceRandom;
 use rand_pcg::Pcg64;
 use serde::{Deserialize, Serialize};
 
-use crate::deepchess::file::{read, write};
+use crate::deepchess::file::write;
 use crate::deepchess::network::{ANSWERS, Bits, Layer, Network, Sizes, chance, encoded, gate};
 
 /// How a network is trained.
@@ -147,7 +148,7 @@ pub fn train(
     let positions = Positions::load(samples, settings.split, false, Bits::new)?;
     let path = folder.join(CHECKPOINT);
     let (network, record) = match path.exists() {
-        true => read(&path)?,
+        true => read_json(&path)?,
         false => {
             let count = positions.won.len() + positions.lost.len();
             (Network::random(&settings.sizes, seed), TrainingRecord { positions: count, ..TrainingRecord::default() })

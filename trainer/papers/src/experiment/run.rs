@@ -11,13 +11,13 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::io::{ErrorKind, Read};
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use dyad_engine::eval::Weights;
 use dyad_formats::error::Error;
-use dyad_formats::files::{self, clean, write_atomic};
+use dyad_formats::files::{self, clean, write_atomic, write_json};
 use dyad_trainer::base::context::{Context, Progress};
 use dyad_trainer::base::lock::FolderLock;
 use serde::Serialize;
@@ -126,7 +126,7 @@ fn input_file(path: &Path) -> Result<Json, Error> {
 
 /// Saves the settings of a new experiment, or compares them with those of the old one, whose program may be another.
 fn check(path: &Path, now: &Json) -> Result<(), Error> {
-    let Some(before) = read(path)? else { return write(path, now) };
+    let Some(before) = read(path)? else { return write_json(path, now) };
     // Files may move: their checksums are compared.
     let free = ["games-file", "openings", "weights", "program"];
     let mut fields = now.as_object().into_iter().flatten().filter(|(name, _)| !free.contains(&name.as_str()));
@@ -148,17 +148,9 @@ pub(super) fn check_name(name: &str) -> Result<(), Error> {
     }
 }
 
+/// The content of a file, if it is there.
 fn read(path: &Path) -> Result<Option<Json>, Error> {
-    match files::read_text(path) {
-        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(Error::file("read", path)(error)),
-        Ok(text) => serde_json::from_slice(&text).map(Some).map_err(|error| Error::content(path, "JSON", error)),
-    }
-}
-
-fn write(path: &Path, value: &Json) -> Result<(), Error> {
-    let text = serde_json::to_vec_pretty(value).expect("plain data");
-    write_atomic(path, &text).map_err(Error::file("write", path))
+    path.exists().then(|| files::read_json(path)).transpose()
 }
 
 fn program(revision: &str) -> String {
@@ -205,7 +197,7 @@ impl Run<'_, '_> {
                 let seconds = begun.elapsed().as_secs_f64();
                 let done =
                     json!({ "hash": hash, "result": result, "seconds": seconds, "program": self.saved["program"] });
-                write(&path, &done)?;
+                write_json(&path, &done)?;
                 self.results.insert(name.to_string(), done.clone());
                 self.save(false)?;
                 (self.context.on_event)(ExperimentEvent::Done { hash, seconds });
@@ -245,7 +237,7 @@ impl Run<'_, '_> {
     fn save(&self, finished: bool) -> Result<(), Error> {
         let hashes: BTreeMap<&String, &Json> = self.results.iter().map(|(name, done)| (name, &done["hash"])).collect();
         let all = json!({ "settings": self.saved, "finished": finished, "hashes": hashes, "results": self.results });
-        write(&self.folder.join(RESULTS), &all)?;
+        write_json(&self.folder.join(RESULTS), &all)?;
         let path = self.folder.join(PAGE);
         write_atomic(&path, self.page.as_bytes()).map_err(Error::file("write", &path))
     }
