@@ -20,7 +20,6 @@ pub struct PlayedMove {
 
 impl PlayedMove {
     /// A move of which only the mover's score is known, if anything.
-    #[must_use]
     pub fn scored(mv: Move, score: Option<Score>) -> PlayedMove {
         PlayedMove { mv, score, book: false }
     }
@@ -71,7 +70,6 @@ pub struct GameRecord {
 
 impl GameRecord {
     /// Identity of the game: a hash of its start and its moves.
-    #[must_use]
     pub fn hash(&self) -> u64 {
         self.moves.iter().fold(hash::mix(self.start.key()), |hash, played| {
             hash::fold(hash, u64::from(Move::packed(Some(played.mv))))

@@ -7,19 +7,16 @@
 pub use dyad_engine::hash::mix;
 
 /// Takes one more word into a running hash; the order of words matters.
-#[must_use]
 pub fn fold(hash: u64, word: u64) -> u64 {
     mix(hash.rotate_left(23) ^ word)
 }
 
 /// Takes text into a running hash.
-#[must_use]
 pub fn fold_text(hash: u64, text: &str) -> u64 {
     text.bytes().fold(fold(hash, text.len() as u64), |hash, byte| fold(hash, u64::from(byte)))
 }
 
 /// Reads a hash as a number from 0 (included) to 1 (excluded).
-#[must_use]
 pub fn unit(hash: u64) -> f64 {
     (hash >> 11) as f64 / (1u64 << 53) as f64
 }

@@ -39,7 +39,6 @@ const PIECE: u64 = 1 << 20;
 static STANDARD_INPUT: Mutex<Option<Spool>> = Mutex::new(None);
 
 /// Whether an input file is standard input.
-#[must_use]
 pub fn is_standard_input(path: &Path) -> bool {
     path == Path::new("-")
 }
@@ -231,7 +230,6 @@ pub enum Kind {
 impl Kind {
     /// Names that end in `.epd` or `.fen` (before `.zst` or `.gz`) are positions, all others games. Standard input is
     /// what its first line is.
-    #[must_use]
     pub fn of(path: &Path) -> Kind {
         if is_standard_input(path) {
             let first = Lines::open(path).and_then(|mut lines| lines.read_text());
@@ -250,7 +248,6 @@ impl Kind {
 }
 
 /// The name of a file without the ending of its compression.
-#[must_use]
 pub fn without_packing(name: &str) -> &str {
     [".zst", ".gz"].iter().find_map(|packing| name.strip_suffix(packing)).unwrap_or(name)
 }
@@ -313,7 +310,6 @@ impl Lines {
 }
 
 /// Text of unknown encoding: UTF-8, or Windows-1252 where it is not.
-#[must_use]
 pub fn decode(bytes: &[u8]) -> Cow<'_, str> {
     match std::str::from_utf8(bytes) {
         Ok(text) => Cow::Borrowed(text),

@@ -33,14 +33,12 @@ pub struct Sample {
 
 impl Sample {
     /// The result as seen by the side to move: 0, 0.5 or 1.
-    #[must_use]
     pub fn points(&self) -> Option<f64> {
         let white = self.result?.points();
         Some(if self.board.side_to_move() == Color::White { white } else { 1.0 - white })
     }
 
     /// The score as seen by White.
-    #[must_use]
     pub fn white_score(&self) -> Option<Score> {
         Some(self.score?.white_or(self.board.side_to_move()))
     }
@@ -76,7 +74,6 @@ const BELOW_MARGIN_BIT: u8 = 16;
 
 impl Packed {
     /// Packs a sample.
-    #[must_use]
     pub fn new(sample: &Sample) -> Packed {
         let board = &sample.board;
         let mut bytes = [0; SAMPLE_BYTES];
@@ -98,31 +95,26 @@ impl Packed {
     }
 
     /// Whether it is held out for testing.
-    #[must_use]
     pub fn is_test(&self) -> bool {
         self.0[31] & TEST_BIT != 0
     }
 
     /// Whether it is the first of its game.
-    #[must_use]
     pub fn starts_game(&self) -> bool {
         self.0[31] & START_BIT != 0
     }
 
     /// Whether the result of its game is known.
-    #[must_use]
     pub fn has_result(&self) -> bool {
         self.0[31] & RESULT_BITS != 0
     }
 
     /// Whether it has a score.
-    #[must_use]
     pub fn has_score(&self) -> bool {
         self.number(26) as i16 != NO_SCORE
     }
 
     /// Whether the desired move has the margin over the second-best move.
-    #[must_use]
     pub fn has_margin(&self) -> bool {
         self.0[31] & BELOW_MARGIN_BIT == 0
     }
@@ -138,7 +130,6 @@ impl Packed {
     }
 
     /// Number of pieces on the board.
-    #[must_use]
     pub fn pieces(&self) -> u32 {
         self.occupied().count_ones()
     }

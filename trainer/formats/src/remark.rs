@@ -29,7 +29,6 @@ pub enum Remark {
 
 impl Remark {
     /// Reads a comment.
-    #[must_use]
     pub fn parse(comment: &[u8]) -> Option<Remark> {
         let text = decode(comment);
         let text = text.trim();

@@ -89,7 +89,6 @@ impl SampleWriter {
     }
 
     /// Samples written so far.
-    #[must_use]
     pub fn count(&self) -> u64 {
         self.summary.count
     }
@@ -174,7 +173,6 @@ impl SampleFile {
     }
 
     /// Indices of the samples to train on, or of those to test with.
-    #[must_use]
     pub fn indices(&self, test: bool) -> Vec<u32> {
         (0..).zip(&self.samples).filter(|(_, sample)| sample.is_test() == test).map(|(index, _)| index).collect()
     }

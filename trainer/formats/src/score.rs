@@ -23,13 +23,11 @@ pub enum GameResult {
 
 impl GameResult {
     /// The result of a win of this color.
-    #[must_use]
     pub fn win_of(color: Color) -> GameResult {
         if color == Color::White { GameResult::WhiteWins } else { GameResult::BlackWins }
     }
 
     /// White's share of the point.
-    #[must_use]
     pub fn points(self) -> f64 {
         match self {
             GameResult::BlackWins => 0.0,
@@ -88,38 +86,32 @@ impl Score {
     pub const LARGEST: i16 = 30_000;
 
     /// A value in centipawns, clamped to the range below mates.
-    #[must_use]
     pub fn centipawns(value: f64) -> Score {
         Score(value.round().clamp(-f64::from(Score::LARGEST), f64::from(Score::LARGEST)) as i16)
     }
 
     /// Mate in `moves`; negative if the side to move is mated.
-    #[must_use]
     pub fn mate(moves: i32) -> Score {
         let distance = moves.unsigned_abs().min(1_000) as i16;
         Score(if moves < 0 { distance - Score::MATE } else { Score::MATE - distance })
     }
 
     /// Whether this is a mate.
-    #[must_use]
     pub fn is_mate(self) -> bool {
         self.0.abs() > Score::LARGEST
     }
 
     /// The same value in pawns.
-    #[must_use]
     pub fn pawns(self) -> f64 {
         f64::from(self.0) / 100.0
     }
 
     /// The same value from the other side.
-    #[must_use]
     pub fn opposite(self) -> Score {
         Score(-self.0)
     }
 
     /// White's view of a value as `side`'s, or `side`'s as White's.
-    #[must_use]
     pub fn white_or(self, side: Color) -> Score {
         if side == Color::White { self } else { self.opposite() }
     }

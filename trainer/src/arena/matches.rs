@@ -40,7 +40,6 @@ pub struct MatchPlayer {
 
 impl MatchPlayer {
     /// The search with these weights and default settings.
-    #[must_use]
     pub fn new(name: &str, weights: Arc<Weights>) -> MatchPlayer {
         let id = weights.id();
         let make = move |hash| Ok(Box::new(Engine::with_hash(Arc::clone(&weights), hash)?) as Box<dyn Player>);
@@ -48,7 +47,6 @@ impl MatchPlayer {
     }
 
     /// A player that does not search with weights; `id` identifies exactly what plays.
-    #[must_use]
     pub fn other<P: Player + 'static>(
         name: &str,
         id: String,
@@ -94,7 +92,6 @@ pub struct MatchGame {
 
 impl MatchGame {
     /// The first player's points.
-    #[must_use]
     pub fn points(&self) -> Points {
         points_of_first(self.game.result, self.number)
     }
@@ -198,7 +195,6 @@ impl Match {
     }
 
     /// The PGN of a game, with the tags of the match.
-    #[must_use]
     pub fn pgn(&self, game: &MatchGame, event: &str, date: &str) -> PgnGame {
         let tags = self.tags(game.number, event).into_iter().chain([("Date", date.to_string())]).collect();
         game.game.pgn(tags)

@@ -38,13 +38,11 @@ pub struct Opening {
 
 impl Opening {
     /// An opening without moves.
-    #[must_use]
     pub fn from_board(start: Board) -> Opening {
         Opening { start, moves: Vec::new() }
     }
 
     /// The game after the opening's moves.
-    #[must_use]
     pub fn game(&self) -> Game {
         let mut game = Game::new(self.start);
         self.moves.iter().for_each(|&mv| game.push(mv));
@@ -52,7 +50,6 @@ impl Opening {
     }
 
     /// The position after the opening's moves.
-    #[must_use]
     pub fn board(&self) -> Board {
         *self.game().board()
     }
@@ -134,7 +131,6 @@ pub enum Variant {
 
 impl Variant {
     /// Whether it is standard chess.
-    #[must_use]
     pub fn is_standard(&self) -> bool {
         *self == Variant::Standard
     }
@@ -168,7 +164,6 @@ pub struct OpeningSettings {
 impl OpeningSettings {
     /// Eight to eleven random moves and an advantage of at most 120 search units, a third of the value that wins half
     /// of the games.
-    #[must_use]
     pub fn new(seed: u64) -> OpeningSettings {
         OpeningSettings { seed, plies: 8..=11, limit: 120, starts: Vec::new(), variant: Variant::Standard }
     }

@@ -196,7 +196,6 @@ pub fn today() -> String {
 }
 
 /// The date of a time (UTC), as PGN writes it.
-#[must_use]
 pub fn date(time: SystemTime) -> String {
     DateTime::<Utc>::from(time).format("%Y.%m.%d").to_string()
 }

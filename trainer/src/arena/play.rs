@@ -152,13 +152,11 @@ pub enum GameEnd {
 
 impl GameEnd {
     /// The value of the PGN tag `Termination`.
-    #[must_use]
     pub fn termination(self) -> &'static str {
         if matches!(self, GameEnd::Rule(_)) { "normal" } else { "adjudication" }
     }
 
     /// In words, for readers of the game.
-    #[must_use]
     pub fn words(self) -> &'static str {
         match self {
             GameEnd::Rule(Ending::Checkmate) => "checkmate",
@@ -199,13 +197,11 @@ pub struct FinishedGame {
 
 impl FinishedGame {
     /// Number of plies, including the opening.
-    #[must_use]
     pub fn plies(&self) -> usize {
         self.opening.moves.len() + self.moves.len()
     }
 
     /// The game as a record, like those read from files.
-    #[must_use]
     pub fn record(&self) -> GameRecord {
         let book = self.opening.moves.iter().map(|&mv| PlayedMove { book: true, ..PlayedMove::scored(mv, None) });
         let searched = self.moves.iter().map(|made| PlayedMove::scored(made.mv, Some(made.score)));
@@ -215,7 +211,6 @@ impl FinishedGame {
     }
 
     /// The game as PGN, without times: the same match always writes the same file.
-    #[must_use]
     pub fn pgn(&self, tags: Vec<(&'static str, String)>) -> PgnGame {
         let mut moves: Vec<(Move, String)> = self.opening.moves.iter().map(|&mv| (mv, "book".into())).collect();
         moves.extend(self.moves.iter().map(|made| (made.mv, remark(made))));
@@ -278,7 +273,6 @@ pub fn play(
 }
 
 /// The result and the end of a game that is over by the rules.
-#[must_use]
 pub fn end_by_rule(game: &Game) -> Option<(GameResult, GameEnd)> {
     let ending = game.ending()?;
     let result = match ending {

@@ -185,7 +185,6 @@ impl Estimate {
     }
 
     /// The value with its interval: `+17 +- 17`, or `-338 [-1200, -76]` where one end is farther away than the other.
-    #[must_use]
     pub fn text(&self, digits: usize) -> String {
         let Estimate { value, low, high } = self;
         let [below, above] = [value - low, high - value].map(|distance| format!("{distance:.digits$}"));
@@ -196,7 +195,6 @@ impl Estimate {
     }
 
     /// The estimate of the opposite difference.
-    #[must_use]
     pub fn opposite(&self) -> Estimate {
         Estimate { value: -self.value, low: -self.high, high: -self.low }
     }

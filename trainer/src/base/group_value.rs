@@ -21,7 +21,6 @@ pub struct GroupValue {
 
 impl GroupValue {
     /// A number for the groups of this name.
-    #[must_use]
     pub fn new(groups: &str, number: f64) -> GroupValue {
         GroupValue { groups: groups.to_string(), number }
     }
@@ -60,13 +59,11 @@ impl From<GroupValue> for String {
 }
 
 /// Whether a selection of groups names the group `name`.
-#[must_use]
 pub fn is_selected(groups: &[String], name: &str) -> bool {
     groups.iter().any(|groups| selects(groups, name))
 }
 
 /// The number for the group `name`, the last one that is given for it.
-#[must_use]
 pub fn number_of(values: &[GroupValue], name: &str) -> Option<f64> {
     values.iter().rfind(|value| selects(&value.groups, name)).map(|value| value.number)
 }

@@ -116,7 +116,6 @@ pub fn open_alone(path: &Path) -> io::Result<LockedFile> {
 }
 
 /// Whether the file with the name of the lock in `folder` belongs to another program.
-#[must_use]
 pub fn is_foreign(folder: &Path) -> bool {
     let path = folder.join(NAME);
     // While another process holds it some systems do not let it be read.

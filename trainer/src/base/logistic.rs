@@ -1,13 +1,11 @@
 //! Values as expected scores: the logistic function, the loss of a prediction, the best scale.
 
 /// The logistic function.
-#[must_use]
 pub fn sigmoid(z: f64) -> f64 {
     1.0 / (1.0 + (-z).exp())
 }
 
 /// The inverse of the logistic function.
-#[must_use]
 pub fn logit(expected: f64) -> f64 {
     (expected / (1.0 - expected)).ln()
 }

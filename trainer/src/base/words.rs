@@ -3,7 +3,6 @@
 use clap::ValueEnum;
 
 /// A number with commas between groups of three digits.
-#[must_use]
 pub fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let group = |(at, digit): (usize, char)| {
@@ -14,7 +13,6 @@ pub fn grouped(number: u64) -> String {
 }
 
 /// A duration as a user would say it.
-#[must_use]
 pub fn spoken(seconds: f64) -> String {
     let rounded = |count: f64, one, more| counted(count.round() as u64, one, more);
     match seconds {
@@ -25,7 +23,6 @@ pub fn spoken(seconds: f64) -> String {
 }
 
 /// A number with its noun, in the singular or the plural.
-#[must_use]
 pub fn counted(number: u64, one: &str, more: &str) -> String {
     format!("{number} {}", if number == 1 { one } else { more })
 }

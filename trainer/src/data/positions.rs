@@ -32,7 +32,6 @@ pub const PERCENT: RangeInclusive<f64> = 0.0..=100.0;
 const SPLIT_SALT: u64 = 0x7370_6C69_7473_0001;
 
 /// Whether the game with this hash is among the `percent` of the games that are held out.
-#[must_use]
 pub fn is_held_out(game: u64, percent: f64) -> bool {
     hash::unit(hash::fold(SPLIT_SALT, game)) * 100.0 < percent
 }
@@ -123,7 +122,6 @@ pub enum SkipReason {
 
 impl SkipReason {
     /// The name in reports.
-    #[must_use]
     pub fn name(self) -> &'static str {
         match self {
             SkipReason::Result => "no winner",
@@ -161,13 +159,11 @@ const LAMBDA: f64 = 0.7;
 
 impl Filters {
     /// Positions not in check with a score below [`LARGEST_SCORE`].
-    #[must_use]
     pub fn with_scores() -> Filters {
         Filters { no_checks: true, scored: true, largest_score: Some(LARGEST_SCORE), ..Filters::default() }
     }
 
     /// The quiescent ones among them, with the scores that self-training learns from.
-    #[must_use]
     pub fn of_self_training() -> Filters {
         Filters { quiescent: true, no_checks: false, lambda: LAMBDA, ..Filters::with_scores() }
     }
@@ -291,7 +287,6 @@ fn has_winner(result: Option<GameResult>) -> bool {
 }
 
 /// Plies since the beginning of the game, by the move number.
-#[must_use]
 pub fn ply_of(board: &Board) -> u32 {
     2 * (board.fullmove_number().max(1) - 1) + u32::from(board.side_to_move() == Color::Black)
 }

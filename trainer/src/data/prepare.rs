@@ -195,7 +195,6 @@ pub fn prepare(
 }
 
 /// Draws samples from games in memory: those that [`prepare`] draws from a file of these games.
-#[must_use]
 pub fn draw(settings: &PrepareSettings, games: &[GameRecord]) -> Vec<Packed> {
     let mut output = Output::default();
     games.iter().for_each(|game| output.game(game, settings));

@@ -14,7 +14,6 @@ use dyad_formats::error::Error;
 use serde_json::Value as Json;
 
 /// The weighted mean of sets of weights, in search units. The coefficients need not sum to 1, but to more than 0.
-#[must_use]
 pub fn mean(sets: &[(&Weights, f64)]) -> FloatWeights {
     let total: f64 = sets.iter().map(|(_, coefficient)| coefficient).sum();
     let mut mean = FloatWeights::zeros();

@@ -144,7 +144,6 @@ pub fn set_scale(weights: &mut Weights, scale: i32) -> Result<(), Error> {
 }
 
 /// The value with an expected score of 73 % (odds of e), in the units of the weights.
-#[must_use]
 pub fn expectation_scale(weights: &Weights) -> f64 {
     odds_of_e(&weights.units.win_rate) / factor(weights)
 }
@@ -157,7 +156,6 @@ fn odds_of_e(win_rate: &WinRate) -> f64 {
 }
 
 /// 100 centipawns in the units of the weights.
-#[must_use]
 pub fn pawn(weights: &Weights) -> f64 {
     STANDARD_UNIT / factor(weights)
 }

@@ -47,7 +47,6 @@ pub struct Comparer {
 
 impl Comparer {
     /// A comparer for `objective`; the settings say which groups learn.
-    #[must_use]
     pub fn new(objective: Objective, settings: &TrainingSettings) -> Comparer {
         Comparer {
             objective,

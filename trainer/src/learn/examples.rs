@@ -38,7 +38,6 @@ pub trait Examples: Sync {
 impl Example {
     /// The example of a sample, its score in the units of the initial weights `start`; `None` for a sample without a
     /// desired move.
-    #[must_use]
     pub fn new(sample: &Sample, start: &Weights) -> Option<Example> {
         let score = |Score(score)| {
             let centipawns = f64::from(score.clamp(-Score::LARGEST, Score::LARGEST));

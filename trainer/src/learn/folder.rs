@@ -27,13 +27,11 @@ pub const BEST: &str = "best.json";
 pub const REPORT: &str = "report.html";
 
 /// The weights after iteration `iteration`; 0 is for the initial weights.
-#[must_use]
 pub fn iteration_name(iteration: u32) -> String {
     format!("iteration-{iteration:02}.json")
 }
 
 /// Whether a folder contains a run.
-#[must_use]
 pub fn holds_run(folder: &Path) -> bool {
     folder.join(SETTINGS).exists()
 }

@@ -66,7 +66,6 @@ pub struct Leaves<'a> {
 impl<'a> Leaves<'a> {
     /// Leaves of d-ply training with these weights, for d = `depth`. A position may take `node_limit` nodes; `stop` ends
     /// the searches.
-    #[must_use]
     pub fn new(weights: Arc<Weights>, depth: u32, node_limit: u64, stop: &'a AtomicBool) -> Leaves<'a> {
         Leaves { searcher: LeafSearcher::new(weights), depth, node_limit, stop, nodes: 0, nodes_left: node_limit }
     }

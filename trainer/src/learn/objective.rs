@@ -82,7 +82,6 @@ const NEGLIGIBLE: f64 = 8.0;
 
 impl Objective {
     /// The objective of the settings; `outcome_scale` is that of the initial weights, unless the settings have one.
-    #[must_use]
     pub fn new(settings: &TrainingSettings, outcome_scale: f64) -> Objective {
         let TrainingSettings { margin, temperature, result_weight, score_weight, .. } = *settings;
         let scale = settings.outcome_scale.unwrap_or(outcome_scale);
@@ -96,7 +95,6 @@ impl Objective {
 
     /// Siblings valued above the desired move's value minus the window need an exact value and a leaf. All others do
     /// not enter the loss.
-    #[must_use]
     pub fn window(&self) -> Value {
         match *self {
             Objective::Perceptron => 0,
@@ -107,7 +105,6 @@ impl Objective {
 
     /// Whether updates are balanced between middlegame and endgame weights by formulas (7) and (8), so that the
     /// evaluation changes by exactly the amount asked for. Otherwise the update follows the true gradient.
-    #[must_use]
     pub fn is_balanced(&self) -> bool {
         *self == Objective::Perceptron
     }

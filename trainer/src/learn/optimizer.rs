@@ -32,7 +32,6 @@ pub struct Optimizer {
 
 impl Optimizer {
     /// A new optimizer.
-    #[must_use]
     pub fn new(settings: &TrainingSettings) -> Optimizer {
         let length = match settings.optimizer {
             OptimizerName::Plain => 0,
@@ -64,7 +63,6 @@ impl Optimizer {
     }
 
     /// The decay by L2 for [`DECAY_EVERY`] updates; empty if no group has L2.
-    #[must_use]
     pub fn decay(&self, settings: &TrainingSettings, weights: &FloatWeights) -> Update {
         let mut changes = Update::new();
         for group in &GROUPS {

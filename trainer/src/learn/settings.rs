@@ -208,19 +208,16 @@ impl TrainingSettings {
     }
 
     /// The learning rate of each feature, as a multiple of [`TrainingSettings::rate`].
-    #[must_use]
     pub fn rates(&self) -> Vec<f64> {
         by_feature(|name| number_of(&self.rate_factor, name).unwrap_or(1.0))
     }
 
     /// Whether each feature learns.
-    #[must_use]
     pub fn learns(&self) -> Vec<bool> {
         by_feature(|name| !is_selected(&self.freeze, name))
     }
 
     /// The L2 of the group `name`; 0 if it does not learn.
-    #[must_use]
     pub fn l2_of(&self, name: &str) -> f64 {
         number_of(&self.l2, name).filter(|_| !is_selected(&self.freeze, name)).unwrap_or(0.0)
     }

@@ -64,7 +64,6 @@ pub struct TrainingProgress {
 
 impl TrainingProgress {
     /// Positions of all iterations.
-    #[must_use]
     pub fn of_all_iterations(&self) -> Progress {
         let past = u64::from(self.iteration.saturating_sub(1)) * self.of;
         Progress { done: past + self.done, of: u64::from(self.iterations) * self.of }

@@ -65,14 +65,12 @@ enum State {
 
 impl LivePage {
     /// The page of the training in `folder`. Nothing is written before the first event.
-    #[must_use]
     pub fn new(folder: &Path) -> LivePage {
         let folder = std::path::absolute(folder).unwrap_or_else(|_| folder.to_path_buf());
         LivePage { folder, stage: None, tried: None, state: State::New }
     }
 
     /// Absolute path of the page.
-    #[must_use]
     pub fn path(&self) -> PathBuf {
         self.folder.join(REPORT)
     }
@@ -150,14 +148,12 @@ fn write(folder: &Path, now: Option<Now>) -> Result<(), String> {
 }
 
 /// The page of the training in `folder`, if Dyad wrote one.
-#[must_use]
 pub fn own_page(folder: &Path) -> Option<PathBuf> {
     let page = std::path::absolute(folder.join(REPORT)).ok()?;
     (page.exists() && !is_foreign(&page)).then_some(page)
 }
 
 /// Whether the file at `path` was not written by Dyad.
-#[must_use]
 pub fn is_foreign(path: &Path) -> bool {
     let mut beginning = Vec::new();
     match files::open(path).and_then(|file| file.take(1024).read_to_end(&mut beginning)) {

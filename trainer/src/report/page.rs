@@ -26,7 +26,6 @@ const BY_VALUE: [Piece; 5] = [Piece::Queen, Piece::Rook, Piece::Bishop, Piece::K
 const LIVE: &str = include_str!("assets/live.js");
 
 /// Writes the page.
-#[must_use]
 pub fn page(run: &RunData) -> String {
     let mut page = Page::default();
     under_way(&mut page, run);

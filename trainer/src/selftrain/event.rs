@@ -91,7 +91,6 @@ pub enum Stage {
 
 impl Stage {
     /// The unit of [`StageProgress::done`].
-    #[must_use]
     pub fn unit(self) -> &'static str {
         if matches!(self, Stage::Tuning | Stage::Match | Stage::Distance | Stage::Proof) {
             "games"
@@ -268,7 +267,6 @@ impl fmt::Display for SelfTrainLogLine {
 
 impl StageProgress {
     /// The generation, as "2 of 5".
-    #[must_use]
     pub fn number(&self) -> String {
         match self.generations {
             0 => self.generation.to_string(),
@@ -277,7 +275,6 @@ impl StageProgress {
     }
 
     /// What is done of the stage, in words; empty if it is unknown.
-    #[must_use]
     pub fn detail(&self) -> String {
         let mut text = match (self.done, self.of) {
             (0, 0) => return String::new(),
@@ -329,7 +326,6 @@ impl Distance {
     pub const FAR: f64 = 150.0;
 
     /// How strong the weights are compared with the reference.
-    #[must_use]
     pub fn relation(&self) -> String {
         let Distance { generation, reference, elo, games } = self;
         let still = if *generation > 0 { "still " } else { "" };

@@ -134,7 +134,6 @@ impl SelfTrainState {
     }
 
     /// Whether all generations are done.
-    #[must_use]
     pub fn is_over(&self, settings: &SelfTrainSettings) -> bool {
         settings.generations > 0 && self.generation > settings.generations
     }

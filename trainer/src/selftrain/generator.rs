@@ -158,7 +158,6 @@ fn event(settings: &GeneratorSettings, weights: &Weights, openings: &[Opening]) 
 }
 
 /// A game in PGN, without a date, so that the file is always the same.
-#[must_use]
 pub fn pgn(number: u64, game: &FinishedGame, event: &str, weights: &Weights) -> PgnGame {
     let tags = vec![
         ("Event", event.to_string()),

@@ -111,14 +111,12 @@ fn run(
 }
 
 /// Whether `folder` holds a self-training.
-#[must_use]
 pub fn is_begun(folder: &Path) -> bool {
     folder.join(STATE).exists()
 }
 
 /// The generation and the absolute path of the best weights of the self-training in `folder`; `None` before the first
 /// adoption.
-#[must_use]
 pub fn latest(folder: &Path) -> Option<(u32, PathBuf)> {
     let (state, _) = saved(folder).ok()?;
     let path = std::path::absolute(folder.join(BEST)).ok()?;
@@ -140,14 +138,12 @@ pub struct Playing {
 
 impl Playing {
     /// Whether they are proven stronger than `weights`.
-    #[must_use]
     pub fn has_beaten(&self, weights: &Weights) -> bool {
         weights_file::load(&self.reference).is_ok_and(|reference| reference.plays_as(weights))
     }
 }
 
 /// The weights of the self-training in `folder` that are proven stronger than the reference, if any.
-#[must_use]
 pub fn playing(folder: &Path) -> Option<Playing> {
     let (state, _) = saved(folder).ok().filter(|(state, _)| state.playing > 0)?;
     let path = std::path::absolute(folder.join(PLAYING)).ok()?;

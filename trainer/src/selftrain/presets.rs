@@ -12,7 +12,6 @@ const LONG: u64 = 240;
 
 impl SelfTrainSettings {
     /// The settings of a training by `method`.
-    #[must_use]
     pub fn of(method: Method) -> SelfTrainSettings {
         match method {
             Method::Regression => regression(),
@@ -23,7 +22,6 @@ impl SelfTrainSettings {
     /// The settings for a training of `minutes`, 0 for no limit. The first generations gain most, so those of a short
     /// training are small and few games measure them. The later ones of a long training gain little and need more
     /// positions and games.
-    #[must_use]
     pub fn sized(self, minutes: u64) -> SelfTrainSettings {
         let (method, positions, tuning_pairs) = (self.method, self.positions, self.tuning_pairs);
         let sized = SelfTrainSettings { minutes, ..self };

@@ -222,7 +222,6 @@ impl SelfTrainSettings {
     }
 
     /// What `settings.json` holds: the settings, but those of another method.
-    #[must_use]
     pub fn to_json(&self) -> Given {
         let Ok(Json::Object(mut all)) = serde_json::to_value(self) else { unreachable!("the settings are plain data") };
         all.retain(|name, _| misplaced(name, self.method).is_none());
@@ -231,32 +230,27 @@ impl SelfTrainSettings {
 
     /// Most games that measure the distance of new best weights to the reference, a tenth of those of a long match; 0
     /// for none.
-    #[must_use]
     pub fn distance_games(&self) -> u64 {
         (self.long_games / 10).min(DISTANCE_GAMES)
     }
 
     /// Whether new best weights play games against the levels. In a training of seconds these would take most of the time.
-    #[must_use]
     pub fn is_rated(&self) -> bool {
         self.distance_games() >= 20
     }
 
     /// Whether a search finds the desired moves.
-    #[must_use]
     pub fn is_labeled(&self) -> bool {
         self.method == Method::Comparison && self.games_file.is_none()
     }
 
     /// How labels are found.
-    #[must_use]
     pub fn labels(&self) -> label::LabelSettings {
         label::LabelSettings { nodes: self.label_nodes, hash: HASH, min_margin: self.min_margin }
     }
 
     /// The settings of a comparison training that do not depend on the generation. The score of 73 % is fitted
     /// to the games.
-    #[must_use]
     pub fn training(&self) -> RunSettings {
         RunSettings {
             objective: ObjectiveName::Logistic,
@@ -271,13 +265,11 @@ impl SelfTrainSettings {
     }
 
     /// The settings of the fine-tuning pass, those of the papers.
-    #[must_use]
     pub fn fine_tuning(&self) -> RunSettings {
         RunSettings { iterations: 1, keep_going: true, ..RunSettings::default() }
     }
 
     /// The stages of a generation, in order.
-    #[must_use]
     pub fn stages(&self) -> Vec<Stage> {
         let all = [
             (Stage::Games, self.games_file.is_none()),
@@ -294,13 +286,11 @@ impl SelfTrainSettings {
     }
 
     /// The nodes per self-play move of a generation.
-    #[must_use]
     pub fn nodes_of(&self, generation: u32) -> u64 {
         self.nodes.saturating_mul(u64::from(generation.clamp(1, self.growth())))
     }
 
     /// The first generation of the window of `generation`.
-    #[must_use]
     pub fn window_start(&self, generation: u32) -> u32 {
         let start = generation.saturating_sub(self.window - 1).max(1);
         if self.growth() > 1 { start.max(generation.div_ceil(2)) } else { start }
@@ -312,7 +302,6 @@ impl SelfTrainSettings {
 
     /// The pairs of games of the tuning of a generation after `rejected` rejected ones in a row. A tuning takes as long as
     /// two generations, which gain more until the training stands still. (L34 and L35 in `docs/experiments.md`)
-    #[must_use]
     pub fn tuning_pairs_of(&self, rejected: u32) -> u64 {
         if self.is_tuned() && rejected % 3 == 2 { self.tuning_pairs } else { 0 }
     }

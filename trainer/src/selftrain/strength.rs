@@ -49,7 +49,6 @@ impl Strength {
 
     /// The rating at which the expected points against the levels are the points made. `None` if all games are won or
     /// all are lost: that would be a bound.
-    #[must_use]
     pub fn of(generation: u32, pairs: &[Pair]) -> Option<Strength> {
         let expected = |elo: f64, level: &u32| score_of_elo(elo - f64::from(*level));
         let points: f64 = pairs.iter().flat_map(|(_, points)| points).map(|points| points.halves() as f64 / 2.0).sum();
@@ -73,7 +72,6 @@ impl Strength {
 }
 
 /// The level of the next pair: as strong as the weights themselves, as far as is known.
-#[must_use]
 pub fn next_level(pairs: &[Pair], known: Option<f64>) -> u32 {
     let elo = match (Strength::of(0, pairs), pairs.last()) {
         (Some(strength), _) => strength.elo,
@@ -88,7 +86,6 @@ pub fn next_level(pairs: &[Pair], known: Option<f64>) -> u32 {
 }
 
 /// The match of a generation's pair of games with this number against a level.
-#[must_use]
 pub fn match_with_level(
     settings: &SelfTrainSettings,
     weights: &Arc<Weights>,

@@ -77,14 +77,12 @@ pub enum RandomStream {
 }
 
 /// The seed of a stream in a generation.
-#[must_use]
 pub fn seed(settings: &SelfTrainSettings, generation: u32, stream: RandomStream) -> u64 {
     let generation = hash::fold(hash::mix(settings.seed), u64::from(generation));
     hash::fold(generation, stream as u64)
 }
 
 /// The games of a generation.
-#[must_use]
 pub fn games(settings: &SelfTrainSettings, generation: u32) -> GeneratorSettings {
     GeneratorSettings {
         games: settings.positions.div_ceil(settings.positions_per_game as u64),
@@ -97,13 +95,11 @@ pub fn games(settings: &SelfTrainSettings, generation: u32) -> GeneratorSettings
 }
 
 /// A game from its text in PGN, if it is complete.
-#[must_use]
 pub fn parse(pgn: &str) -> Option<GameRecord> {
     game_file::parse(pgn.as_bytes().to_vec(), Path::new("a game")).map(|(_, game)| game)
 }
 
 /// The positions drawn from the games of a generation.
-#[must_use]
 pub fn positions(settings: &SelfTrainSettings, generation: u32, filters: Filters) -> prepare::PrepareSettings {
     prepare::PrepareSettings {
         filters: Filters { per_game: Some(settings.positions_per_game), ..filters },
@@ -163,7 +159,6 @@ impl<'a> WindowFit<'a> {
     }
 
     /// Only the values of the pieces and of their squares learn, and freely: a first look at what few games teach.
-    #[must_use]
     pub fn of_squares(mut self) -> Self {
         const ALL: &[Group] = &GROUPS;
         let others =
@@ -174,7 +169,6 @@ impl<'a> WindowFit<'a> {
     }
 
     /// A note for the user if the 2-tuples are frozen.
-    #[must_use]
     pub fn note(&self) -> Option<String> {
         let [count, needed] = [self.data.train.len(), PAIRS_FROM].map(|count| grouped(count as u64));
         self.pairs_frozen.then(|| {
@@ -183,13 +177,11 @@ impl<'a> WindowFit<'a> {
     }
 
     /// Positions to learn from.
-    #[must_use]
     pub fn positions(&self) -> u64 {
         self.data.train.len() as u64
     }
 
     /// Passes over the positions.
-    #[must_use]
     pub fn passes(&self) -> u32 {
         self.settings.epochs
     }
@@ -223,7 +215,6 @@ impl<'a> WindowFit<'a> {
 pub type Players<'a> = [(&'a str, Arc<Weights>); 2];
 
 /// A match of a generation with `nodes` nodes per move.
-#[must_use]
 pub fn match_of(settings: &SelfTrainSettings, players: &Players, nodes: u64, games: u64, sprt: Option<Sprt>) -> Match {
     Match {
         players: players.each_ref().map(|(name, weights)| MatchPlayer::new(name, Arc::clone(weights))),
@@ -256,7 +247,6 @@ pub fn distance_sprt() -> Result<Sprt, String> {
 
 /// Whether a match proves that the first player is stronger: the SPRT accepted H1, or the whole interval is above zero
 /// after the last game.
-#[must_use]
 pub fn proves(decision: Option<Decision>, elo: &Estimate) -> bool {
     match decision {
         Some(Decision::H1) => true,

@@ -65,7 +65,6 @@ pub fn boards(samples: &[Packed]) -> Result<Vec<Board>, Error> {
 }
 
 /// The factors for `weights`, measured on `boards`. They depend on these alone.
-#[must_use]
 pub fn factors(weights: &Weights, boards: &[Board]) -> Vec<Factor> {
     let mut found = Vec::new();
     for piece in PIECES {

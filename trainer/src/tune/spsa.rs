@@ -68,7 +68,6 @@ pub struct Trial {
 
 impl Trial {
     /// Trial `number` of `all`. It depends on these, the parameters, their values and the seed alone.
-    #[must_use]
     pub fn new(parameters: &[Parameter], values: &[f64], seed: u64, number: u64, all: u64) -> Trial {
         let mut random = Pcg64::seed_from_u64(hash::fold(hash::mix(seed), number));
         let mut trial = Trial { number, players: [Vec::new(), Vec::new()], gains: Vec::new() };

@@ -71,7 +71,6 @@ impl GameTexts {
     }
 
     /// The games of `lines`, which reports call `path`.
-    #[must_use]
     pub fn new(lines: Lines, path: &Path) -> GameTexts {
         GameTexts { lines, path: path.into(), ahead: Vec::new(), spare: Vec::new(), found: false }
     }

@@ -124,13 +124,11 @@ impl GameText {
     }
 
     /// The text of the game as it was read.
-    #[must_use]
     pub fn text(&self) -> String {
         decode(&self.text).into_owned()
     }
 
     /// The notes of the game besides its moves. They are complete if the game [can be read](GameText::parse).
-    #[must_use]
     pub fn notes(&self) -> Notes {
         self.read(None, true).map(|read| read.notes).unwrap_or_default()
     }

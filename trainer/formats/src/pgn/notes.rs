@@ -65,7 +65,6 @@ pub(super) fn note(token: Token<'_>) -> Option<Note> {
 }
 
 /// The position after a null move; `None` in check.
-#[must_use]
 pub fn after_null_move(board: &Board) -> Option<Board> {
     let fen = board.fen();
     let mut fields: Vec<&str> = fen.split(' ').collect();

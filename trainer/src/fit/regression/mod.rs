@@ -70,7 +70,6 @@ pub enum FitEvent {
 
 impl FitEvent {
     /// Positions done in all epochs, with `of` positions per epoch; `None` for other events.
-    #[must_use]
     pub fn done(&self, of: u64) -> Option<u64> {
         match self {
             FitEvent::Progress { epoch, positions } => Some(u64::from(epoch - 1) * of + *positions as u64),
@@ -95,7 +94,6 @@ pub struct Fitted {
 
 impl Fitted {
     /// Test loss of the fitted weights; `None` without test positions.
-    #[must_use]
     pub fn test_loss(&self) -> Option<f64> {
         self.epochs.iter().rfind(|epoch| epoch.best).map_or(self.start_loss, |epoch| epoch.test_loss)
     }

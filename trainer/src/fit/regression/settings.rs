@@ -37,13 +37,11 @@ impl Default for Target {
 
 impl Target {
     /// Whether a sample has what the target needs; cheaper than unpacking it.
-    #[must_use]
     pub fn exists(&self, sample: &Packed) -> bool {
         if self.result_share > 0.0 { sample.has_result() } else { sample.has_score() }
     }
 
     /// The target, from White's side; `None` if the sample lacks it.
-    #[must_use]
     pub fn of(&self, sample: &Sample) -> Option<f64> {
         let expected = sample.white_score().map(|score| sigmoid(score.pawns() / self.pawns));
         let result = sample.result.map(|result| result.points());
@@ -128,7 +126,6 @@ impl Default for FitSettings {
 impl FitSettings {
     /// The settings of one group. Few positions determine the value of a queen in the middlegame. A position has
     /// hundreds of 2-tuples and most of them are rare: they need a small rate and a strong L2.
-    #[must_use]
     pub fn group(&self, name: &str) -> FitGroup {
         let (rate, l2) = match name {
             "material" => (0.01, 100.0),
