@@ -86,9 +86,6 @@ pub struct TrainingSummary {
 impl TrainingSummary {
     /// The best weights, with scale and win rate fitted to the results of the games of `samples`. The second value is
     /// false if the results do not determine them.
-    ///
-    /// # Errors
-    /// When the weights or the samples cannot be read.
     pub fn calibrated(&self, samples: &SampleFile) -> Result<(Weights, bool), Error> {
         let mut weights = weights_file::load(&self.file)?;
         let is_calibrated = calibrate_by_file(&mut weights, samples)?;
@@ -137,9 +134,6 @@ fn unrounded(start: &Weights) -> FloatWeights {
 }
 
 /// The settings of the run in `folder`.
-///
-/// # Errors
-/// When the folder contains no run, or its settings cannot be read or used.
 pub fn saved_settings(folder: &Path) -> Result<TrainingSettings, Error> {
     let path = folder.join(SETTINGS);
     let settings: TrainingSettings = read_json(&path)?;
