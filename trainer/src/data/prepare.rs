@@ -7,6 +7,7 @@
 //! reservoir would take 40.
 
 use std::collections::{BTreeMap, HashSet};
+use std::iter;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -29,9 +30,8 @@ use crate::base::number::number;
 use crate::base::parallel::ordered_for_each;
 use crate::data::positions::{Filters, PERCENT, PositionCandidate, SkipReason, TEST_PERCENT, is_held_out};
 
-/// Games, and lines, per unit of work.
-const GAMES_IN_BATCH: usize = 64;
-const LINES_IN_BATCH: usize = 2_048;
+/// Games or lines per unit of work.
+const BATCH: usize = 64;
 
 /// Settings of a preparation.
 #[derive(Clone, Debug, PartialEq, Args, Serialize, Deserialize)]
@@ -212,7 +212,7 @@ pub fn draw(settings: &PrepareSettings, games: &[GameRecord]) -> Vec<Packed> {
     samples
 }
 
-/// The largest of the random numbers of positions with which `count` positions are drawn.
+/// The largest of the random numbers with which `count` positions are drawn.
 fn limit_of(count: Option<u64>, mut priorities: Vec<u64>) -> u64 {
     match count {
         Some(count) if (count as usize) < priorities.len() => *priorities.select_nth_unstable(count as usize - 1).1,
@@ -274,24 +274,16 @@ impl Selection<'_> {
         counts.leave_out_all(SkipReason::Duplicate, before - taken.len());
         if let Some(most) = self.settings.filters.per_game.filter(|&most| most < taken.len()) {
             counts.leave_out_all(SkipReason::PerGame, taken.len() - most);
-            taken = self.draw(taken, most);
+            let seed = hash::fold(self.settings.seed, self.drawn);
+            let number = |candidate: &PositionCandidate| hash::fold(seed, candidate.identity);
+            let limit = limit_of(Some(most as u64), taken.iter().map(number).collect());
+            taken.retain(|candidate| number(candidate) <= limit);
         }
         let number = |drawn: &mut u64| {
             *drawn += 1;
             hash::fold(hash::mix(self.settings.seed), *drawn)
         };
         taken.into_iter().map(|candidate| (candidate, number(&mut self.drawn))).collect()
-    }
-
-    /// Draws `most` of the candidates and keeps their order.
-    fn draw(&self, candidates: Vec<PositionCandidate>, most: usize) -> Vec<PositionCandidate> {
-        let number =
-            |candidate: &PositionCandidate| hash::fold(hash::fold(self.settings.seed, self.drawn), candidate.identity);
-        let mut order: Vec<usize> = (0..candidates.len()).collect();
-        order.sort_by_key(|&index| number(&candidates[index]));
-        order.truncate(most);
-        order.sort_unstable();
-        order.into_iter().map(|index| candidates[index]).collect()
     }
 }
 
@@ -302,10 +294,10 @@ struct Selected {
     candidates: Vec<PositionCandidate>,
 }
 
-/// A unit of work.
-enum Batch {
-    Games(Vec<GameText>),
-    Lines(Arc<Path>, Vec<(u64, String)>),
+/// A game or a line of an EPD file, to be read.
+enum Entry {
+    Game(GameText),
+    Line { path: Arc<Path>, line: u64, text: String },
 }
 
 /// The result of a unit of work.
@@ -333,30 +325,23 @@ fn read(
         (context.on_event)(PrepareEvent::Progress { pass, games: counts.games, positions: counts.positions });
         if context.stop.stopped() { Err(Error::Stopped) } else { Ok(()) }
     };
-    let work = |(): &mut (), batch: Result<Batch, Error>| batch.map(|batch| work(batch, settings));
+    let work = |(): &mut (), batch: Result<Vec<Entry>, Error>| batch.map(|batch| work(batch, settings));
     ordered_for_each(context.threads, batches(&settings.inputs), || Ok(()), work, digest)
 }
 
-fn work(batch: Batch, settings: &PrepareSettings) -> Output {
+fn work(batch: Vec<Entry>, settings: &PrepareSettings) -> Output {
     let mut output = Output::default();
-    match batch {
-        Batch::Games(texts) => {
-            for game in texts.iter().map(|text| text.parse(settings.scores)) {
-                output.counts.games += 1;
-                match game {
-                    Ok(game) => output.game(&game, settings),
-                    Err(broken) => output.broken(broken),
-                }
-            }
-        }
-        Batch::Lines(path, lines) => {
-            for (line, text) in lines {
-                output.counts.games += 1;
-                match Epd::parse(&text) {
-                    Ok(epd) => output.position(&epd, settings),
-                    Err(problem) => output.broken(BrokenGame { path: path.to_path_buf(), line, problem }),
-                }
-            }
+    for entry in batch {
+        output.counts.games += 1;
+        match entry {
+            Entry::Game(text) => match text.parse(settings.scores) {
+                Ok(game) => output.game(&game, settings),
+                Err(broken) => output.broken(broken),
+            },
+            Entry::Line { path, line, text } => match Epd::parse(&text) {
+                Ok(epd) => output.position(&epd, settings),
+                Err(problem) => output.broken(BrokenGame { path: path.to_path_buf(), line, problem }),
+            },
         }
     }
     output
@@ -389,34 +374,26 @@ impl Output {
     }
 }
 
-/// Units of work.
-type Batches = Box<dyn Iterator<Item = Result<Batch, Error>> + Send>;
-
-/// The units of work of the files, which are opened one after another.
-fn batches(inputs: &[PathBuf]) -> impl Iterator<Item = Result<Batch, Error>> + Send {
-    inputs.iter().flat_map(|path| open(path).unwrap_or_else(|error| Box::new(std::iter::once(Err(error)))))
-}
-
-fn open(path: &Path) -> Result<Batches, Error> {
-    Ok(match Kind::of(path) {
-        Kind::Games => chunks(GameTexts::open(path)?, GAMES_IN_BATCH, Batch::Games),
-        Kind::Positions => {
-            let (path, mut input) = (Arc::<Path>::from(path), Lines::open(path)?);
-            let lines = std::iter::from_fn(move || input.read_text().transpose());
-            chunks(lines, LINES_IN_BATCH, move |lines| Batch::Lines(path.clone(), lines))
-        }
+/// The games and lines of the files, which are opened one after another, in units of work.
+fn batches(inputs: &[PathBuf]) -> impl Iterator<Item = Result<Vec<Entry>, Error>> + Send {
+    let of_file = |path: &PathBuf| entries(path).unwrap_or_else(|error| Box::new(iter::once(Err(error))));
+    let mut all = inputs.iter().flat_map(of_file);
+    iter::from_fn(move || {
+        let batch: Result<Vec<Entry>, Error> = all.by_ref().take(BATCH).collect();
+        Some(batch).filter(|batch| batch.as_ref().map_or(true, |batch| !batch.is_empty()))
     })
 }
 
-fn chunks<T>(
-    mut items: impl Iterator<Item = Result<T, Error>> + Send + 'static,
-    size: usize,
-    batch: impl Fn(Vec<T>) -> Batch + Send + 'static,
-) -> Batches {
-    Box::new(std::iter::from_fn(move || {
-        let items = items.by_ref().take(size).collect::<Result<Vec<T>, Error>>();
-        items.map(|items| (!items.is_empty()).then(|| batch(items))).transpose()
-    }))
+/// The games or lines of a file.
+fn entries(path: &Path) -> Result<Box<dyn Iterator<Item = Result<Entry, Error>> + Send>, Error> {
+    Ok(match Kind::of(path) {
+        Kind::Games => Box::new(GameTexts::open(path)?.map(|text| text.map(Entry::Game))),
+        Kind::Positions => {
+            let (path, mut input) = (Arc::<Path>::from(path), Lines::open(path)?);
+            let lines = iter::from_fn(move || input.read_text().transpose());
+            Box::new(lines.map(move |line| line.map(|(line, text)| Entry::Line { path: path.clone(), line, text })))
+        }
+    })
 }
 
 #[cfg(test)]
