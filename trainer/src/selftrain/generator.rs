@@ -278,21 +278,6 @@ mod tests {
         }
     }
 
-    #[test]
-    fn games_of_others_are_not_cut_off() {
-        let folder = Temporary::folder();
-        let path = folder.join("games.pgn");
-        let (weights, control) = (Arc::new(Weights::material()), Control::new(false));
-        let other = String::from_utf8(made(&settings(1, 4), 1, &[])).unwrap();
-        for text in ["[Event \"Linares\"]\n\n1. e4 e5 2. Nf3 *", "not a game", &other] {
-            fs::write(&path, text).unwrap();
-            let mut context = Context { threads: 1, stop: &control, on_event: &mut |_| () };
-            let error = generate(&settings(2, 3), &weights, &[], &path, &mut context).unwrap_err();
-            assert!(error.to_string().contains("they stay, name another file"), "{error}");
-            assert_eq!(fs::read_to_string(&path).unwrap(), text);
-        }
-    }
-
     /// A file holds the games of one setting alone, but more of them may be asked for.
     #[test]
     fn games_of_other_settings_do_not_come_together() {
@@ -319,21 +304,5 @@ mod tests {
             assert!(refusal.contains("they stay, name another file"), "{refusal}");
             assert_eq!(fs::read(&path).unwrap(), text);
         }
-    }
-
-    #[test]
-    fn a_stop_ends_the_games() {
-        let folder = Temporary::folder();
-        let path = folder.join("games.pgn");
-        let (weights, control) = (Arc::new(Weights::material()), Control::new(false));
-        let mut report = |played: GeneratorProgress| {
-            if played.games == 2 {
-                control.stop();
-            }
-        };
-        let settings = settings(1_000_000, 1);
-        let mut context = Context { threads: 2, stop: &control, on_event: &mut report };
-        let ended = generate(&settings, &weights, &[], &path, &mut context);
-        assert!(matches!(ended, Err(Error::Stopped)));
     }
 }

@@ -371,27 +371,6 @@ fn other_games_take_the_place_of_those_that_teach_nothing() {
     assert!(path.join("generation-001/games.pgn").exists());
 }
 
-#[test]
-fn what_cannot_be_done_is_said() {
-    let path = Temporary::new();
-    let stop = Control::new(false);
-    let mut ignore = |_: &SelfTrainEvent| ();
-    fs::write(&path, "a file").unwrap();
-    let below = path.join("below");
-    let error = begin(&tiny(), &Weights::material(), &below, &stop, &mut ignore).unwrap_err();
-    assert!(matches!(error, Error::File { .. }) && error.to_string().contains("below"), "{error}");
-    let error = resume(&below, &Given::new(), None, &stop, &mut ignore).unwrap_err();
-    assert!(error.to_string().starts_with("there is no training in "), "{error}");
-    assert!(!is_unfinished(&below) && latest(&below).is_none());
-    fs::remove_file(&path).unwrap();
-
-    run_until(&path, &tiny(), 1, &mut Vec::new());
-    let error = begin(&tiny(), &Weights::material(), &path, &stop, &mut ignore).unwrap_err();
-    assert!(error.to_string().contains("holds a training already"), "{error}");
-    let error = check_free(Path::new("/")).unwrap_err().to_string();
-    assert!(error.contains("root of a file system"), "{error}");
-}
-
 /// The names and the contents of all files below a folder, but for the lock.
 fn contents(folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {
     let mut found = Vec::new();
@@ -513,6 +492,7 @@ fn a_folder_of_another_program_is_left_alone() {
     assert!(others.iter().all(|name| path.join(name).exists()));
     assert!(!path.join("beginning").exists() && !path.join("settings.json.0123456789aZ.tmp").exists());
     assert!(begin(&path).unwrap_err().contains("resume it"));
+    assert!(begin(Path::new("/")).unwrap_err().contains("root of a file system"));
 }
 
 /// A user may write settings into the folder before the training begins; those that are given have precedence.

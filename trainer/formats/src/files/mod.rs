@@ -113,28 +113,19 @@ mod tests {
         let input = folder.join("in");
         fs::write(&input, "text").unwrap();
         let detour = folder.join(".").join("in");
-        let error = check_output(&detour, [&*folder, &input]).unwrap_err().to_string();
-        assert!(error.contains("the output") && error.contains("would be lost"), "{error}");
-        assert!(check_output(&folder.join("out"), [input.as_path()]).is_ok());
         let (out, same) = (folder.join("out"), folder.join(".").join("out"));
-        assert!(check_outputs([out.as_path()], [input.as_path()]).is_ok());
-        assert!(
-            check_outputs([out.as_path(), &detour], [input.as_path()])
-                .unwrap_err()
-                .to_string()
-                .contains("is the input")
-        );
-        assert!(
-            check_outputs([out.as_path(), &same], [&input; 0])
-                .unwrap_err()
-                .to_string()
-                .contains("two outputs are called")
-        );
+        let refused = |outputs: &[&Path], inputs: &[&Path]| {
+            check_outputs(outputs, inputs).err().map_or_else(String::new, |error| error.to_string())
+        };
+        assert!(refused(&[&detour], &[&folder, &input]).contains("in, which would be lost"));
+        assert!(refused(&[&out, &detour], &[&input]).contains("is the input"));
+        assert!(refused(&[&out, &same], &[]).contains("two outputs are called"));
+        assert_eq!(refused(&[&out], &[&input]), "");
         #[cfg(unix)]
         {
             let link = folder.join("link");
             std::os::unix::fs::symlink(&input, &link).unwrap();
-            assert!(check_output(&link, [input.as_path()]).unwrap_err().to_string().contains("would be lost"));
+            assert!(refused(&[&link], &[&input]).contains("would be lost"));
         }
     }
 }

@@ -11,7 +11,6 @@ use dyad_engine::value::INFINITE;
 use dyad_formats::testing::Temporary;
 use dyad_formats::weights_file;
 use std::fs;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU32, Ordering};
 
 fn small() -> TrainingSettings {
@@ -22,21 +21,19 @@ fn examples() -> InMemory {
     InMemory { examples: random_examples(150, 5, 100), test_every: 5 }
 }
 
-fn run(settings: &TrainingSettings, folder: &Path) -> TrainingSummary {
-    run_on(1, settings, folder)
-}
-
-fn run_on(threads: usize, settings: &TrainingSettings, folder: &Path) -> TrainingSummary {
-    let stop = Control::new(false);
-    let mut context = Context { threads, stop: &stop, on_event: &mut |_| {} };
-    train(settings, folder, &examples(), &mut context).expect("the settings are good")
-}
-
-/// Begins or resumes a run, whose errors are of interest.
-fn attempt(settings: &TrainingSettings, folder: &Path) -> Result<TrainingSummary, String> {
+/// Begins or resumes a run.
+fn attempt(settings: &TrainingSettings, folder: &Path, examples: &dyn Examples) -> Result<TrainingSummary, String> {
     let stop = Control::new(false);
     let mut context = Context { threads: 1, stop: &stop, on_event: &mut |_| {} };
-    train(settings, folder, &examples(), &mut context).map_err(|error| error.to_string())
+    train(settings, folder, examples, &mut context).map_err(|error| error.to_string())
+}
+
+fn run(settings: &TrainingSettings, folder: &Path) -> TrainingSummary {
+    attempt(settings, folder, &examples()).expect("the settings are good")
+}
+
+fn refusal(settings: &TrainingSettings, folder: &Path) -> String {
+    attempt(settings, folder, &examples()).unwrap_err()
 }
 
 /// Runs in parts, each of which ends after this many batches; the number of parts.
@@ -84,99 +81,66 @@ fn results(folder: &Path) -> (TrainingState, Vec<LogLine>, Files) {
     (state, lines, files)
 }
 
-#[test]
-fn results_do_not_depend_on_the_thread_count() {
-    let settings_and_results = [1, 2, 4].map(|threads| {
-        let folder = Temporary::new();
-        run_on(threads, &small(), &folder);
-        results(&folder)
-    });
-    let [one, two, four] = settings_and_results;
-    assert_eq!(one.1.iter().filter(|line| line.kind == LineKind::Iteration).count(), 3);
-    assert!(one.0.updates > 20);
-    assert_eq!(one, two);
-    assert_eq!(one, four);
-}
-
-#[test]
-fn a_resumed_run_ends_as_an_uninterrupted_one() {
-    for optimizer in [OptimizerName::Plain, OptimizerName::Adam] {
-        let settings = TrainingSettings { optimizer, ..small() };
-        let (whole, parts) = (Temporary::new(), Temporary::new());
-        run(&settings, &whole);
-        in_parts(1, 11, &settings, &parts);
-        assert_eq!(results(&whole), results(&parts));
+/// Moves and values in one loss, one average of all iterations, L2.
+fn of_values() -> TrainingSettings {
+    TrainingSettings {
+        batch: 1,
+        objective: ObjectiveName::Logistic,
+        temperature: 80.0,
+        result_weight: 0.5,
+        score_weight: 0.5,
+        averaging: Averaging::All,
+        l2: vec![GroupValue::new("pairs", 0.001)],
+        keep_scale: true,
+        ..small()
     }
 }
 
-/// As after a kill: no last checkpoint is written.
 #[test]
-fn a_killed_run_resumes_from_its_checkpoint() {
-    let (whole, parts) = (Temporary::new(), Temporary::new());
-    run(&small(), &whole);
-    let examples = examples();
-    let broken = catch_unwind(AssertUnwindSafe(|| {
-        let mut progress = |progress: TrainingProgress| assert!(progress.iteration < 2 || progress.done < 50, "killed");
-        let stop = Control::new(false);
-        let mut context = Context { threads: 1, stop: &stop, on_event: &mut progress };
-        train(&small(), &parts, &examples, &mut context)
-    }));
-    assert!(broken.is_err());
-    run(&small(), &parts);
-    assert_eq!(results(&whole), results(&parts));
+fn neither_threads_nor_stops_change_anything() {
+    let adam = TrainingSettings { optimizer: OptimizerName::Adam, ..small() };
+    for (settings, threads, batches) in [(small(), 4, 11), (adam, 2, 11), (of_values(), 3, 90)] {
+        let (whole, parts) = (Temporary::new(), Temporary::new());
+        run(&settings, &whole);
+        assert!(in_parts(threads, batches, &settings, &parts) > 2, "it took several parts");
+        let whole = results(&whole);
+        assert_eq!(whole.1.iter().filter(|line| line.kind == LineKind::Iteration).count(), 3);
+        assert!(whole.0.updates > 20);
+        assert_eq!(whole, results(&parts));
+    }
 }
 
 #[test]
-fn a_run_is_not_resumed_with_other_samples() {
-    let folder = Temporary::new();
-    run(&small(), &folder);
-    let stop = Control::new(false);
-    let other = InMemory { examples: random_examples(151, 5, 100), test_every: 5 };
-    let mut context = Context { threads: 1, stop: &stop, on_event: &mut |_| {} };
-    let error = train(&small(), &folder, &other, &mut context).unwrap_err().to_string();
-    assert!(error.contains("other samples"), "{error}");
-}
-
-#[test]
-fn two_processes_never_train_in_one_folder() {
-    let folder = Temporary::new();
-    run(&small(), &folder);
-    // A second lock is refused, also within one process.
-    let held = FolderLock::take(&folder).unwrap();
-    let log = fs::read(folder.join("log.jsonl")).unwrap();
-    let more = TrainingSettings { iterations: 3, ..small() };
-    let error = attempt(&more, &folder).unwrap_err();
-    assert!(error.contains("is in use: process "), "{error}");
-    assert_eq!(fs::read(folder.join("log.jsonl")).unwrap(), log);
-    drop(held);
-    assert!(attempt(&more, &folder).unwrap().finished);
-}
-
-#[test]
-fn a_run_is_not_resumed_with_other_settings_or_another_start() {
+fn a_run_is_resumed_with_its_own_settings_samples_and_start_alone() {
     let folder = Temporary::folder();
     let (start, run_folder) = (folder.join("start.json"), folder.join("run"));
     weights_file::save(&Weights::material(), &start).unwrap();
     let settings = TrainingSettings { weights: Some(start.clone()), ..small() };
     run(&settings, &run_folder);
     let edited = TrainingSettings { batch: 8, seed: 7, ..settings.clone() };
-    let error = attempt(&edited, &run_folder).unwrap_err();
+    let error = refusal(&edited, &run_folder);
     assert!(error.contains("settings.json") && error.contains("other settings: batch is 8 here, and "), "{error}");
     assert!(error.contains(", seed is 7 here"), "{error}");
+    let other = InMemory { examples: random_examples(151, 5, 100), test_every: 5 };
+    assert!(attempt(&settings, &run_folder, &other).unwrap_err().contains("other samples"));
+    // A second process is refused.
+    let held = FolderLock::take(&run_folder).unwrap();
+    assert!(refusal(&settings, &run_folder).contains("is in use: process "));
+    drop(held);
     // The content of the initial weights matters, not their path.
     let moved = folder.join("moved.json");
     fs::rename(&start, &moved).unwrap();
     let settings = TrainingSettings { weights: Some(moved.clone()), ..settings };
-    assert!(attempt(&settings, &run_folder).unwrap().finished);
+    assert!(run(&settings, &run_folder).finished);
     for change in [|start: &mut Weights| start.units.scale += 1, |start: &mut Weights| start.units.win_rate.b[0] += 1] {
         let mut other = Weights::material();
         change(&mut other);
         weights_file::save(&other, &moved).unwrap();
-        let error = attempt(&settings, &run_folder).unwrap_err();
+        let error = refusal(&settings, &run_folder);
         assert!(error.contains("begun with the weights"), "{error}");
     }
     weights_file::save(&Weights::embedded(), &moved).unwrap();
-    let error = attempt(&settings, &run_folder).unwrap_err();
+    let error = refusal(&settings, &run_folder);
     assert!(error.contains("begun with the weights"), "{error}");
 }
 
@@ -188,11 +152,11 @@ fn a_finished_run_resumes_with_new_settings_and_keeps_them() {
     let ended = run(&settings, &folder);
     let iterations = || json_lines::read::<LogLine>(&folder.join("log.jsonl")).unwrap().last().unwrap().iteration;
     assert!(ended.finished && iterations() < 9, "{}", iterations());
-    assert_eq!(attempt(&settings, &folder).unwrap(), ended);
+    assert_eq!(run(&settings, &folder), ended);
     let on = TrainingSettings { keep_going: true, ..settings };
-    assert!(attempt(&on, &folder).unwrap().finished);
+    assert!(run(&on, &folder).finished);
     assert_eq!(iterations(), 9);
-    attempt(&TrainingSettings { iterations: 10, ..on }, &folder).unwrap();
+    run(&TrainingSettings { iterations: 10, ..on }, &folder);
     assert_eq!(iterations(), 10);
     let kept = saved_settings(&folder).unwrap();
     assert_eq!((kept.keep_going, kept.iterations), (true, 10));
@@ -231,9 +195,7 @@ fn the_order_of_hidden_piece_values_is_learned() {
         let others = GROUPS.iter().map(|group| group.name.to_string()).filter(|name| name != "material");
         let freeze = others.collect();
         let settings = TrainingSettings { weights: Some(start), iterations: 6, objective, rate, freeze, ..small() };
-        let stop = Control::new(false);
-        let mut context = Context { threads: 1, stop: &stop, on_event: &mut |_| {} };
-        train(&settings, &folder.join("run"), &examples, &mut context).unwrap();
+        attempt(&settings, &folder.join("run"), &examples).unwrap();
         let lines = json_lines::read::<LogLine>(&folder.join("run").join("log.jsonl")).unwrap();
         let last = lines.last().unwrap();
         let pieces = &last.material[..5];
@@ -279,29 +241,6 @@ fn a_stop_in_a_report_loses_nothing() {
     }
     run(&small(), &parts);
     assert_eq!(results(&whole), results(&parts));
-}
-
-/// Moves and values in one loss, one average of all iterations, L2.
-fn of_values() -> TrainingSettings {
-    TrainingSettings {
-        batch: 1,
-        objective: ObjectiveName::Logistic,
-        temperature: 80.0,
-        result_weight: 0.5,
-        score_weight: 0.5,
-        averaging: Averaging::All,
-        l2: vec![GroupValue::new("pairs", 0.001)],
-        keep_scale: true,
-        ..small()
-    }
-}
-
-#[test]
-fn a_training_of_values_is_the_same_on_threads_and_when_resumed() {
-    let (whole, parts) = (Temporary::new(), Temporary::new());
-    run(&of_values(), &whole);
-    assert!(in_parts(3, 90, &of_values(), &parts) > 2, "it took several parts");
-    assert_eq!(results(&whole).0, results(&parts).0);
 }
 
 /// Weights are scaled to the phase when they are rounded; the units of the initial weights are kept, so a value means
