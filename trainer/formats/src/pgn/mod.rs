@@ -45,52 +45,26 @@ pub struct GameText {
 /// the file do not show it.
 fn side_of_scores(path: &Path) -> Result<Option<ScoreSide>, Error> {
     const GAMES: usize = 200;
+    const PAIRS: usize = 20;
     /// A mate weighs as much as a queen.
     const LARGEST: f64 = 10.0;
-    let mut agreement = Agreement::default();
+    /// Where all pairs agree, or are opposite, the sum of their products is the one without signs.
+    const CLEAR: f64 = 0.5;
+    let mut products = Vec::new();
     for text in GameTexts::open(path)?.take(GAMES) {
         let Ok(read) = text?.read(Some(ScoreSide::Mover), false) else { continue };
         let is_white = |number: usize| read.white_scores.binary_search(&number).is_ok();
         let scores = read.moves.iter().enumerate().map(|(number, played)| played.score.filter(|_| !is_white(number)));
         let scores: Vec<_> = scores.map(|score| Some(score?.pawns().clamp(-LARGEST, LARGEST))).collect();
-        for pair in scores.windows(2) {
-            if let [Some(one), Some(other)] = *pair {
-                agreement.add(one, other);
-            }
-        }
+        products
+            .extend(scores.windows(2).filter_map(|pair| Some(pair[0]? * pair[1]?)).filter(|&product| product != 0.0));
     }
-    Ok(agreement.side())
-}
-
-/// How far pairs of scores in a row agree.
-#[derive(Default)]
-struct Agreement {
-    pairs: u32,
-    sum: f64,
-    /// The sum without signs.
-    whole: f64,
-}
-
-impl Agreement {
-    fn add(&mut self, one: f64, other: f64) {
-        if one != 0.0 && other != 0.0 {
-            self.pairs += 1;
-            self.sum += one * other;
-            self.whole += (one * other).abs();
-        }
-    }
-
-    /// The side that the scores are given from, if they show it.
-    fn side(&self) -> Option<ScoreSide> {
-        const PAIRS: u32 = 20;
-        /// Where all are of one kind this is 1, and 0 where there is nothing in them.
-        const CLEAR: f64 = 0.5;
-        match self.sum / self.whole {
-            share if self.pairs < PAIRS || share.abs() < CLEAR => None,
-            share if share > 0.0 => Some(ScoreSide::White),
-            _ => Some(ScoreSide::Mover),
-        }
-    }
+    let whole: f64 = products.iter().map(|product| product.abs()).sum();
+    Ok(match products.iter().sum::<f64>() / whole {
+        share if products.len() < PAIRS || share.abs() < CLEAR => None,
+        share if share > 0.0 => Some(ScoreSide::White),
+        _ => Some(ScoreSide::Mover),
+    })
 }
 
 /// Refuses to read the scores of files from another side than the one they are given from.

@@ -248,55 +248,40 @@ fn split_promotion(core: &[u8]) -> (&[u8], Option<Piece>) {
     (rest, Some(piece))
 }
 
-/// Signs and words for numeric annotation glyphs, by the PGN standard and ChessBase.
-const GLYPHS: [(&str, u8); 42] = [
-    ("!", 1),
-    ("?", 2),
-    ("!!", 3),
-    ("??", 4),
-    ("!?", 5),
-    ("?!", 6),
-    ("\u{203C}", 3),
-    ("\u{2047}", 4),
-    ("\u{2049}", 5),
-    ("\u{2048}", 6),
-    ("\u{25A1}", 7),
-    ("=", 10),
-    ("==", 10),
-    ("\u{221E}", 13),
-    ("unclear", 13),
-    ("~", 13),
-    ("+=", 14),
-    ("+/=", 14),
-    ("\u{2A72}", 14),
-    ("=+", 15),
-    ("=/+", 15),
-    ("\u{2A71}", 15),
-    ("+/-", 16),
-    ("\u{B1}", 16),
-    ("-/+", 17),
-    ("\u{2213}", 17),
-    ("+-", 18),
-    ("-+", 19),
-    ("+--", 20),
-    ("--+", 21),
-    ("\u{2299}", 22),
-    ("\u{25CB}", 26),
-    ("\u{2191}", 36),
-    ("\u{2192}", 40),
-    ("\u{21C6}", 132),
-    ("\u{2295}", 138),
-    ("\u{25B3}", 140),
-    ("\u{2206}", 140),
-    ("RR", 145),
-    ("N", 146),
-    ("TN", 146),
-    ("D", 220),
+/// Numeric annotation glyphs with their signs and words, by the PGN standard and ChessBase.
+const GLYPHS: [(u8, &[&str]); 27] = [
+    (1, &["!"]),
+    (2, &["?"]),
+    (3, &["!!", "\u{203C}"]),
+    (4, &["??", "\u{2047}"]),
+    (5, &["!?", "\u{2049}"]),
+    (6, &["?!", "\u{2048}"]),
+    (7, &["\u{25A1}"]),
+    (10, &["=", "=="]),
+    (13, &["\u{221E}", "unclear", "~"]),
+    (14, &["+=", "+/=", "\u{2A72}"]),
+    (15, &["=+", "=/+", "\u{2A71}"]),
+    (16, &["+/-", "\u{B1}"]),
+    (17, &["-/+", "\u{2213}"]),
+    (18, &["+-"]),
+    (19, &["-+"]),
+    (20, &["+--"]),
+    (21, &["--+"]),
+    (22, &["\u{2299}"]),
+    (26, &["\u{25CB}"]),
+    (36, &["\u{2191}"]),
+    (40, &["\u{2192}"]),
+    (132, &["\u{21C6}"]),
+    (138, &["\u{2295}"]),
+    (140, &["\u{25B3}", "\u{2206}"]),
+    (145, &["RR"]),
+    (146, &["N", "TN"]),
+    (220, &["D"]),
 ];
 
 /// The glyph that a sign or a word between two moves means.
 pub(super) fn remark_glyph(word: &[u8]) -> Option<u8> {
-    GLYPHS.iter().find(|(sign, _)| sign.as_bytes() == word).map(|(_, glyph)| *glyph)
+    GLYPHS.iter().find(|(_, signs)| signs.iter().any(|sign| sign.as_bytes() == word)).map(|(glyph, _)| *glyph)
 }
 
 /// The glyphs that the signs at the end of a move mean, in their order.
@@ -305,7 +290,8 @@ pub(super) fn suffix_glyphs(word: &[u8]) -> Vec<u8> {
     let mut word = word;
     let is_sign = |sign: &str| !sign.starts_with(|c: char| c.is_ascii_alphabetic());
     let strip = |word: &[u8]| {
-        let signs = GLYPHS.iter().filter(|(sign, _)| is_sign(sign) && word.ends_with(sign.as_bytes()));
+        let signs = GLYPHS.iter().flat_map(|(glyph, signs)| signs.iter().map(move |sign| (sign, glyph)));
+        let signs = signs.filter(|(sign, _)| is_sign(sign) && word.ends_with(sign.as_bytes()));
         // A move has two letters at least.
         signs.filter(|(sign, _)| word.len() >= sign.len() + 2).max_by_key(|(sign, _)| sign.len())
     };
