@@ -199,7 +199,8 @@ impl Estimate {
         Estimate { value: -self.value, low: -self.high, high: -self.low }
     }
 
-    fn map(self, f: impl Fn(f64) -> f64) -> Estimate {
+    /// The estimate of an increasing function of the value.
+    pub fn map(self, f: impl Fn(f64) -> f64) -> Estimate {
         Estimate { value: f(self.value), low: f(self.low), high: f(self.high) }
     }
 }

@@ -51,21 +51,14 @@ pub struct ComparisonEngine {
     /// Keys of the positions before.
     keys: Vec<u64>,
     nodes: u64,
-    limits: Bounds,
-}
-
-#[derive(Clone, Copy)]
-struct Bounds {
-    nodes: u64,
-    /// The first iteration is always completed, unless stopped.
-    binding: bool,
+    /// After this many nodes the search ends; the first iteration is always completed, unless stopped.
+    node_limit: u64,
 }
 
 impl ComparisonEngine {
     /// An engine with this network.
     pub fn new(network: Arc<Network>) -> ComparisonEngine {
         let draw = vector(&network, &Board::startpos());
-        let limits = Bounds { nodes: u64::MAX, binding: false };
         ComparisonEngine {
             network,
             vectors: HashMap::new(),
@@ -73,7 +66,7 @@ impl ComparisonEngine {
             draw,
             keys: Vec::new(),
             nodes: 0,
-            limits,
+            node_limit: u64::MAX,
         }
     }
 
@@ -128,8 +121,7 @@ impl ComparisonEngine {
 
     fn count(&mut self, control: &Control) -> Result<(), Ended> {
         self.nodes += 1;
-        let Bounds { nodes, binding } = self.limits;
-        if control.stopped() || binding && self.nodes >= nodes { Err(Ended) } else { Ok(()) }
+        if control.stopped() || self.nodes >= self.node_limit { Err(Ended) } else { Ok(()) }
     }
 
     /// The best that the player to move can reach, not worse than `alpha` and not better than `beta`, which is the
@@ -237,7 +229,7 @@ impl Player for ComparisonEngine {
 
     fn search(&mut self, game: &Game, limits: &Limits, control: &Control) -> Outcome {
         let board = game.board();
-        self.limits = Bounds { nodes: limits.nodes.unwrap_or(u64::MAX), binding: false };
+        self.node_limit = u64::MAX;
         self.keys = game.keys()[..game.keys().len().saturating_sub(1)].to_vec();
         self.nodes = 0;
         let best = board.moves().first().copied();
@@ -248,7 +240,7 @@ impl Player for ComparisonEngine {
             let score = self.score(&worth, board.side_to_move());
             outcome = Outcome { best, score, depth, ..outcome };
             let decided = matches!(worth, Worth::Mate(_, ply) if ply <= depth as usize);
-            self.limits.binding = true;
+            self.node_limit = limits.nodes.unwrap_or(u64::MAX);
             if decided || self.count(control).is_err() {
                 break;
             }

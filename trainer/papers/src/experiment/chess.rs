@@ -25,7 +25,7 @@ const AGAINST_BASE2: [f64; 8] = [72.33, 77.05, 75.40, 78.28, 58.92, 62.25, 65.03
 /// Tables VIII and IX: 2- against 1-ply, 3- against 2-ply, 4- against 3-ply.
 const DEEPER: [[f64; 3]; 2] = [[57.70, 50.95, 51.65], [57.65, 52.90, 50.90]];
 /// Table X: middlegame and endgame weights of ORI1 and CT4.
-const MATERIAL_OF_PAPER: [(Piece, &str, [u32; 4]); 5] = [
+pub(super) const MATERIAL_OF_PAPER: [(Piece, &str, [u32; 4]); 5] = [
     (Piece::Queen, "queen", [2500, 2670, 2432, 1671]),
     (Piece::Rook, "rook", [1282, 1373, 1189, 812]),
     (Piece::Bishop, "bishop", [826, 891, 898, 499]),

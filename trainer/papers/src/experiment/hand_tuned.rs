@@ -5,15 +5,14 @@
 //! the seventh rank, the king hides in the middlegame and comes out in the endgame, and a safe square of mobility is
 //! value a few centipawns.
 
-use dyad_engine::board::Piece;
+use dyad_engine::board::{PIECES, Piece};
 use dyad_engine::eval::layout::{
     HalfSquare, MATERIAL, MOBILITY_BISHOP, MOBILITY_KNIGHT, MOBILITY_QUEEN, MOBILITY_ROOK, PIECE_SQUARE,
 };
 use dyad_engine::eval::{FloatWeights, Weights, pairs};
 use serde_json::json;
 
-/// Table X: middlegame and endgame weights of pawn, knight, bishop, rook and queen.
-const PIECES: [[f64; 2]; 5] = [[171.0, 240.0], [764.0, 848.0], [826.0, 891.0], [1282.0, 1373.0], [2500.0, 2670.0]];
+use crate::experiment::chess::MATERIAL_OF_PAPER;
 
 /// The weights; without tapering both phases have the mean.
 pub(super) fn hand_tuned(tapered: bool) -> Weights {
@@ -22,14 +21,13 @@ pub(super) fn hand_tuned(tapered: bool) -> Weights {
         let both = if tapered { [mg, eg] } else { [(mg + eg) / 2.0; 2] };
         [floats.mg[feature], floats.eg[feature]] = both;
     };
-    let types = [Piece::Pawn, Piece::Knight, Piece::Bishop, Piece::Rook, Piece::Queen, Piece::King];
-    for (piece, value) in types.into_iter().zip(PIECES) {
-        set(MATERIAL.at(piece), value);
+    for (piece, _, [mg, eg, ..]) in MATERIAL_OF_PAPER {
+        set(MATERIAL.at(piece), [mg, eg].map(f64::from));
     }
     for row in 0..pairs::ROWS {
         let square = pairs::square_of_row(row);
         let (file, rank) = (square.get_file().to_index(), square.get_rank().to_index());
-        for piece in types {
+        for piece in PIECES {
             set(PIECE_SQUARE.at(piece, HalfSquare(row)), on_square(piece, file.min(7 - file), rank));
         }
     }

@@ -71,18 +71,6 @@ pub enum Size {
     Full,
 }
 
-impl Size {
-    /// The number for this size.
-    fn pick<T>(self, [tiny, small, night, full]: [T; 4]) -> T {
-        match self {
-            Size::Tiny => tiny,
-            Size::Small => small,
-            Size::Night => night,
-            Size::Full => full,
-        }
-    }
-}
-
 /// An experiment.
 pub struct Experiment {
     /// Its name.

@@ -98,8 +98,7 @@ pub(super) fn score(played: &MatchRecord) -> String {
 }
 
 pub(super) fn in_percent(found: Estimate) -> Estimate {
-    let Estimate { value, low, high } = found;
-    Estimate { value: 100.0 * value, low: 100.0 * low, high: 100.0 * high }
+    found.map(|share| 100.0 * share)
 }
 
 /// Compares a score with the paper's, which is in percent.

@@ -24,7 +24,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value as Json, json};
 
-use crate::experiment::{ExperimentSettings, stem};
+use crate::experiment::{ExperimentSettings, Size, stem};
 
 const SETTINGS: &str = "settings.json";
 const RESULTS: &str = "results.json";
@@ -161,8 +161,13 @@ fn program(revision: &str) -> String {
 
 impl Run<'_, '_> {
     /// The number for the size of this experiment.
-    pub fn pick<T>(&self, of_sizes: [T; 4]) -> T {
-        self.settings.size.pick(of_sizes)
+    pub fn pick<T>(&self, [tiny, small, night, full]: [T; 4]) -> T {
+        match self.settings.size {
+            Size::Tiny => tiny,
+            Size::Small => small,
+            Size::Night => night,
+            Size::Full => full,
+        }
     }
 
     /// The number of positions for the size, unless the user gave one.
