@@ -9,6 +9,7 @@ use dyad_formats::error::Error;
 use dyad_formats::samples::SampleFile;
 use dyad_formats::weights_file;
 use dyad_trainer::base::context::Context;
+use dyad_trainer::fit::calibration::calibrate_by_file;
 use dyad_trainer::learn::examples::FileExamples;
 use dyad_trainer::learn::folder::holds_run;
 use dyad_trainer::learn::log::{LineKind, LogLine};
@@ -72,8 +73,8 @@ pub fn run(arguments: Arguments) -> Outcome {
     drop(display);
     let summary = summary?;
     if summary.finished && !settings.keep_scale {
-        let (weights, is_calibrated) = summary.calibrated(&samples)?;
-        if is_calibrated {
+        let mut weights = weights_file::load(&summary.file)?;
+        if calibrate_by_file(&mut weights, &samples)? {
             weights_file::save(&weights, &summary.file)?;
             println!("scale and win rate are fitted to the results of the games");
         }

@@ -12,7 +12,7 @@ use crate::base::context::{Context, Progress};
 use crate::base::json_lines::Log;
 use crate::base::lock::FolderLock;
 use crate::data::schedule::shuffled;
-use crate::fit::calibration::{calibrate_by_file, expectation_scale};
+use crate::fit::calibration::expectation_scale;
 use crate::learn::average::Average;
 use crate::learn::checkpoint::Checkpoint;
 use crate::learn::comparison::Comparer;
@@ -30,7 +30,6 @@ use crate::learn::workers::{Task, Worker, Workers};
 use dyad_engine::eval::{FloatWeights, Weights, WeightsError, layout};
 use dyad_formats::error::Error;
 use dyad_formats::files::{clean, read_json, write_json};
-use dyad_formats::samples::SampleFile;
 use dyad_formats::weights_file;
 use serde_json::Value as Json;
 use std::collections::BTreeSet;
@@ -81,16 +80,6 @@ pub struct TrainingSummary {
     pub accuracy: Option<f64>,
     /// The weights file of that iteration.
     pub file: PathBuf,
-}
-
-impl TrainingSummary {
-    /// The best weights, with scale and win rate fitted to the results of the games of `samples`. The second value is
-    /// false if the results do not determine them.
-    pub fn calibrated(&self, samples: &SampleFile) -> Result<(Weights, bool), Error> {
-        let mut weights = weights_file::load(&self.file)?;
-        let is_calibrated = calibrate_by_file(&mut weights, samples)?;
-        Ok((weights, is_calibrated))
-    }
 }
 
 /// Begins the training in a new folder, or resumes it from its last checkpoint. A stop ends it after the current batch,
@@ -355,13 +344,8 @@ impl Run<'_, '_, '_> {
 
     /// Logs a report line and saves a checkpoint. False if it was stopped first.
     fn report(&mut self) -> Result<bool, Error> {
-        let averaged = self.plan.state.average.of(&self.plan.state.weights);
-        let weights = Arc::new(Weights::from_floats(&averaged, Json::Null)?);
         let positions = self.plan.selection.report.clone();
-        let accuracy = self.accuracy(&weights, &positions)?;
-        if self.context.stop.stopped() {
-            return Ok(false);
-        }
+        let Some((_, weights, accuracy)) = self.measure(&positions)? else { return Ok(false) };
         let counters = std::mem::take(&mut self.plan.state.report);
         let line = self.line(LineKind::Report, &counters, &weights, accuracy);
         self.append(&line)?;
@@ -371,14 +355,11 @@ impl Run<'_, '_, '_> {
 
     /// Measures and saves w* and continues from it. False if it was stopped first.
     fn end_iteration(&mut self) -> Result<bool, Error> {
-        let averaged = self.plan.state.average.of(&self.plan.state.weights);
-        let weights = Arc::new(Weights::from_floats(&averaged, Json::Null)?);
         let positions = self.plan.selection.test.clone();
-        let accuracy_on_test = self.accuracy(&weights, &positions)?;
-        if self.context.stop.stopped() {
+        let Some((averaged, weights, accuracy_on_test)) = self.measure(&positions)? else {
             self.save()?;
             return Ok(false);
-        }
+        };
         let iteration = self.plan.state.iteration;
         let accuracy = accuracy_on_test.mean;
         let best = is_best(accuracy, self.plan.state.best.1);
@@ -410,19 +391,19 @@ impl Run<'_, '_, '_> {
         Ok(true)
     }
 
-    /// The move-match accuracy on these positions; invalid if it was stopped.
-    fn accuracy(&mut self, weights: &Arc<Weights>, positions: &[u32]) -> Result<Accuracy, Error> {
+    /// w* and its move-match accuracy on these positions; `None` if it was stopped.
+    fn measure(&mut self, positions: &[u32]) -> Result<Option<(FloatWeights, Arc<Weights>, Accuracy)>, Error> {
         const CHUNK: usize = 200;
+        let averaged = self.plan.state.average.of(&self.plan.state.weights);
+        let weights = Arc::new(Weights::from_floats(&averaged, Json::Null)?);
         let (mut sum, mut measured) = (0.0, 0);
         for positions in positions.chunks(CHUNK) {
-            if self.context.stop.stopped() {
-                break;
-            }
-            let results = self.workers.work(Task::Measure, weights, positions)?;
+            let results = self.workers.work(Task::Measure, &weights, positions)?;
             sum += results.iter().filter_map(|result| result.accuracy).sum::<f64>();
             measured += results.iter().filter(|result| result.accuracy.is_some()).count() as u64;
         }
-        Ok(Accuracy { mean: (measured > 0).then(|| sum / measured as f64), positions: measured })
+        let accuracy = Accuracy { mean: (measured > 0).then(|| sum / measured as f64), positions: measured };
+        Ok((!self.context.stop.stopped()).then_some((averaged, weights, accuracy)))
     }
 
     fn save_weights(&self, floats: &FloatWeights, accuracy: Option<f64>, best: bool) -> Result<(), Error> {

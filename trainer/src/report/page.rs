@@ -75,7 +75,7 @@ fn under_way(page: &mut Page, run: &RunData) {
 }
 
 fn summary(page: &mut Page, run: &RunData) {
-    let iterations = iterations(&run.lines);
+    let iterations: Vec<&LogLine> = run.lines.iter().filter(|line| line.kind == LineKind::Iteration).collect();
     if let (Some(first), Some(last)) = (iterations.first(), iterations.last()) {
         let mut facts = vec![
             (last.iteration.to_string(), "iterations"),
@@ -401,10 +401,6 @@ fn spoken(seconds: f64) -> String {
 
 fn with_error(estimate: &Estimate, digits: usize) -> String {
     estimate.text(digits).replace("+-", "\u{b1}")
-}
-
-fn iterations(lines: &[LogLine]) -> Vec<&LogLine> {
-    lines.iter().filter(|line| line.kind == LineKind::Iteration).collect()
 }
 
 /// Move-match accuracy of a line, where it was measured.
