@@ -121,9 +121,14 @@ mod tests {
         }
         let folder = Temporary::folder();
         let path = folder.join("weights.json");
-        for text in ["{\"format\": 2}", "8/8/8/4k3/8/8/8/4K2R w K - 0 1"] {
+        for (text, line) in [
+            ("{\"format\": 2}", 1),
+            ("8/8/8/4k3/8/8/8/4K2R w K - 0 1", 1),
+            ("{\"iteration\": 1}\n{\"iteration\": null}\n", 2),
+        ] {
             std::fs::write(&path, text).unwrap();
-            assert!(Log::resume::<Line>(&path).is_err());
+            let error = Log::resume::<Line>(&path).err().unwrap().to_string();
+            assert!(error.contains(&format!("weights.json, line {line}: ")), "{error}");
             assert_eq!(std::fs::read_to_string(&path).unwrap(), text);
         }
     }

@@ -80,29 +80,20 @@ impl Examples for FileExamples<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use dyad_formats::packed::{Packed, Sample};
-    use dyad_formats::samples::SampleWriter;
-    use dyad_formats::score::Score;
-    use dyad_formats::testing::Temporary;
     use dyad_formats::testing::walk;
 
     /// A score is that of the search with these weights: 100 centipawns win half of the games in every phase.
     #[test]
     fn scores_are_in_the_units_of_the_weights() {
-        let folder = Temporary::folder();
-        let path = folder.join("in.samples");
-        let mut writer = SampleWriter::create(&path, serde_json::json!({})).unwrap();
         let sample = walk(50).into_iter().find(|sample| sample.desired.is_some()).unwrap();
-        writer.push(&Packed::new(&Sample { score: Some(Score(100)), ..sample })).unwrap();
-        writer.finish().unwrap();
-        let file = SampleFile::open(&path).unwrap();
+        let sample = Sample { score: Some(Score(100)), ..sample };
         let mut start = Weights::material();
         for (scale, units) in [(1024, 360.0), (512, 720.0)] {
             start.units.scale = scale;
-            assert_eq!(FileExamples { file: &file, start: &start }.get(0).unwrap().score, Some(units));
+            assert_eq!(Example::new(&sample, &start).unwrap().score, Some(units));
         }
         let start = Weights::embedded();
-        let example = FileExamples { file: &file, start: &start }.get(0).unwrap();
+        let example = Example::new(&sample, &start).unwrap();
         let value = start.units.scaled(example.score.unwrap().round() as i32);
         assert_eq!(start.units.win_rate.centipawns(value, start.phase(&example.board)), 100);
     }

@@ -64,24 +64,3 @@ pub enum LineKind {
     /// The end of an iteration; its move-match accuracy is that on all test positions.
     Iteration,
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::base::json_lines;
-    use dyad_formats::testing::Temporary;
-
-    /// JSON has no infinity: an infinite loss would be written as null.
-    #[test]
-    fn a_line_without_a_loss_is_named() {
-        let folder = Temporary::folder();
-        let path = folder.join("log.jsonl");
-        let mut log = json_lines::Log::open(&path, 0).unwrap();
-        for loss in [0.5, f64::INFINITY, 0.5] {
-            log.append(&LogLine { loss, ..LogLine::default() }).unwrap();
-        }
-        drop(log);
-        let error = json_lines::read::<LogLine>(&path).unwrap_err().to_string();
-        assert!(error.contains("log.jsonl, line 2: invalid type: null"), "{error}");
-    }
-}

@@ -156,22 +156,4 @@ mod tests {
         symlink("circle", folder.join("circle")).unwrap();
         write_atomic(&folder.join("circle"), b"lost").unwrap_err();
     }
-
-    #[cfg(unix)]
-    #[test]
-    fn protected_and_special_files_are_not_replaced() {
-        use std::os::unix::fs::PermissionsExt;
-        use std::os::unix::net::UnixListener;
-        let folder = Temporary::folder();
-        let file = folder.join("file");
-        fs::write(&file, "old").unwrap();
-        fs::set_permissions(&file, fs::Permissions::from_mode(0o444)).unwrap();
-        let error = write_atomic(&file, b"new").unwrap_err();
-        assert_eq!((error.kind(), fs::read(&file).unwrap()), (io::ErrorKind::PermissionDenied, b"old".to_vec()));
-        let socket = folder.join("socket");
-        let _listener = UnixListener::bind(&socket).unwrap();
-        let error = write_atomic(&socket, b"new").unwrap_err();
-        assert_eq!(error.to_string(), "a socket, not a regular file");
-        assert_eq!(names(&folder), ["file", "socket"]);
-    }
 }
