@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use dyad_engine::board::{Board, Color, File, Game, Move, Piece, Rank, Square, sign};
+use dyad_engine::board::{Board, File, Game, Move, Rank, Square, sign};
 use dyad_engine::control::Control;
 use dyad_engine::engine::Engine;
 use dyad_engine::eval::Evaluator;
@@ -20,7 +20,9 @@ pub fn board(board: &Board) -> Vec<String> {
     const RULE: &str = " +---+---+---+---+---+---+---+---+";
     let mut lines = vec![RULE.to_string()];
     for rank in (0..8).rev() {
-        let row: String = (0..8).map(|file| format!(" | {}", letter(board, rank, file))).collect();
+        let squares = (0..8).map(|file| Square::make_square(Rank::from_index(rank), File::from_index(file)));
+        let letter = |square| Some(board.piece_on(square)?.to_string(board.color_on(square)?));
+        let row: String = squares.map(|square| format!(" | {}", letter(square).unwrap_or(" ".into()))).collect();
         lines.push(format!("{row} | {}", rank + 1));
         lines.push(RULE.to_string());
     }
@@ -31,20 +33,6 @@ pub fn board(board: &Board) -> Vec<String> {
     let checkers: Vec<String> = board.checkers().map(|square| square.to_string()).collect();
     lines.push(format!("Checkers: {}", checkers.join(" ")).trim_end().to_string());
     lines
-}
-
-fn letter(board: &Board, rank: usize, file: usize) -> char {
-    let square = Square::make_square(Rank::from_index(rank), File::from_index(file));
-    let letter = match board.piece_on(square) {
-        None => return ' ',
-        Some(Piece::Pawn) => 'p',
-        Some(Piece::Knight) => 'n',
-        Some(Piece::Bishop) => 'b',
-        Some(Piece::Rook) => 'r',
-        Some(Piece::Queen) => 'q',
-        Some(Piece::King) => 'k',
-    };
-    if board.color_on(square) == Some(Color::White) { letter.to_ascii_uppercase() } else { letter }
 }
 
 /// The static evaluation: what each group of features contributes, and what it comes to.

@@ -261,7 +261,7 @@ fn play(board: Board, moves: &str) -> Result<Game, String> {
 fn bench(rest: &str) -> Result<Command, String> {
     let mut found = Bench::default();
     for word in rest.split_ascii_whitespace() {
-        if is_json(word) {
+        if word.eq_ignore_ascii_case("--json") {
             found.json = true;
             continue;
         }
@@ -272,30 +272,19 @@ fn bench(rest: &str) -> Result<Command, String> {
     Ok(Command::Bench(found))
 }
 
-/// Whether the word is `--json`.
-fn is_json(word: &str) -> bool {
-    word.eq_ignore_ascii_case("--json")
-}
-
 /// Parses the arguments of `explain`: up to two moves, the number of nodes, `--all` and `--json`.
 fn explain(rest: &str) -> Result<Command, String> {
-    let (mut rest, mut found) = (rest, Explain { moves: Vec::new(), nodes: Explain::NODES, json: false, all: false });
-    while !rest.is_empty() {
-        let (word, after) = split_word(rest);
-        rest = after;
-        if word.eq_ignore_ascii_case("nodes") {
-            let (word, after) = split_word(after);
-            let nodes = number(word).filter(|&nodes| nodes > 0).map(|nodes| nodes as u64);
-            found.nodes = nodes.ok_or_else(|| format!("explain: expected a number of nodes, not {}", quote(word)))?;
-            rest = after;
-        } else if is_json(word) {
-            found.json = true;
-        } else if word.eq_ignore_ascii_case("--all") {
-            found.all = true;
-        } else if found.moves.len() == 2 {
-            return Err(format!("explain: expected at most two moves, and then {}", quote(word)));
-        } else {
-            found.moves.push(word.to_string());
+    let mut found = Explain { moves: Vec::new(), nodes: Explain::NODES, json: false, all: false };
+    let mut words = rest.split_ascii_whitespace();
+    while let Some(word) = words.next() {
+        match word.to_ascii_lowercase().as_str() {
+            "--json" => found.json = true,
+            "--all" => found.all = true,
+            "nodes" => found.nodes = natural("explain", "a number of nodes", words.next(), 1)?,
+            _ if found.moves.len() == 2 => {
+                return Err(format!("explain: expected at most two moves, and then {}", quote(word)));
+            }
+            _ => found.moves.push(word.to_string()),
         }
     }
     Ok(Command::Explain(found))
@@ -304,36 +293,31 @@ fn explain(rest: &str) -> Result<Command, String> {
 /// Parses the arguments of `genfens`: `N seed S book B` as test frameworks send them, then `chess960` or `dfrc`. Other
 /// words are ignored.
 fn genfens(rest: &str) -> Result<Command, String> {
-    let (word, mut rest) = split_word(rest);
-    let natural = |name: &str, word: &str| {
-        number(word)
-            .filter(|&number| number >= 0)
-            .map(|number| number as u64)
-            .ok_or_else(|| format!("genfens: expected a number as {name}, not {}", quote(word)))
-    };
-    let count = natural("count", word)?;
-    let (mut seed, mut book, mut variant) = (0, None, Variant::Standard);
-    while !rest.is_empty() {
-        let (name, after) = split_word(rest);
-        if name.eq_ignore_ascii_case("chess960") {
-            (variant, rest) = (Variant::Chess960, after);
-            continue;
-        }
-        if name.eq_ignore_ascii_case("dfrc") {
-            (variant, rest) = (Variant::DoubleChess960, after);
-            continue;
-        }
-        rest = after;
-        if name.eq_ignore_ascii_case("seed") {
-            let (value, after) = split_word(rest);
-            (seed, rest) = (natural("seed", value)?, after);
-        } else if name.eq_ignore_ascii_case("book") {
-            let (value, after) = split_word(rest);
-            (book, rest) =
-                (Some(value.to_string()).filter(|book| !["", "none"].contains(&&*book.to_ascii_lowercase())), after);
+    let mut words = rest.split_ascii_whitespace();
+    let count = natural("genfens", "a number of openings", words.next(), 0)?;
+    let mut found = Genfens { count, seed: 0, book: None, variant: Variant::Standard };
+    while let Some(word) = words.next() {
+        match word.to_ascii_lowercase().as_str() {
+            "chess960" => found.variant = Variant::Chess960,
+            "dfrc" => found.variant = Variant::DoubleChess960,
+            "seed" => found.seed = natural("genfens", "a number as seed", words.next(), 0)?,
+            "book" => {
+                let book = words.next().filter(|book| !book.eq_ignore_ascii_case("none"));
+                found.book = book.map(str::to_string);
+            }
+            _ => {}
         }
     }
-    Ok(Command::Genfens(Genfens { count, seed, book, variant }))
+    Ok(Command::Genfens(found))
+}
+
+/// Parses a number of an own command, at least `least`.
+fn natural(command: &str, expected: &str, word: Option<&str>, least: i64) -> Result<u64, String> {
+    let word = word.unwrap_or_default();
+    number(word)
+        .filter(|&number| number >= least)
+        .map(|number| number as u64)
+        .ok_or_else(|| format!("{command}: expected {expected}, not {}", quote(word)))
 }
 
 fn train(rest: &str) -> Result<Command, String> {
