@@ -4,7 +4,6 @@
 //! `dyad selftrain --out FOLDER --resume` resumes after either. The first one is how a training without a number of
 //! generations ends, and a failure of one that has a number.
 
-use std::fmt::Write as _;
 use std::path::{PathBuf, absolute};
 
 use clap::{Args, Command, ValueEnum};
@@ -86,40 +85,19 @@ impl Arguments {
     }
 }
 
-type Number = fn(&SelfTrainSettings) -> u64;
-
 /// The numbers with defaults by method.
-const NUMBERS: [(&str, Number); 7] = [
-    ("nodes", |settings| settings.nodes),
-    ("label-nodes", |settings| settings.label_nodes),
-    ("positions", |settings| settings.positions),
-    ("match-games", |settings| settings.match_games),
-    ("match-nodes", |settings| settings.match_nodes),
-    ("tuning-pairs", |settings| settings.tuning_pairs),
-    ("long-games", |settings| settings.long_games),
-];
+const NUMBERS: [&str; 7] =
+    ["nodes", "label-nodes", "positions", "match-games", "match-nodes", "tuning-pairs", "long-games"];
 
-/// The help with the defaults of the presets.
+/// The help of the numbers with their defaults.
 pub fn with_presets(tool: Command) -> Command {
-    let tool = tool.after_help(presets());
-    NUMBERS.iter().fold(tool, |tool, (name, _)| with_default(tool, &name.replace('-', "_"), "by the preset, see below"))
-}
-
-fn presets() -> String {
-    let settings: Vec<_> = Method::value_variants().iter().map(|&method| SelfTrainSettings::of(method)).collect();
-    let mut text = format!("{:<14}", "Defaults:");
-    for SelfTrainSettings { method, .. } in &settings {
-        write!(text, "{method:>12}").expect("a string takes everything");
-    }
-    for (name, number) in NUMBERS {
-        write!(text, "\n  {name:<12}").expect("as above");
-        for settings in &settings {
-            let is_used = settings.to_json().contains_key(name);
-            let number = if is_used { grouped(number(settings)) } else { "-".to_string() };
-            write!(text, "{number:>12}").expect("as above");
-        }
-    }
-    text
+    let presets: Vec<_> = Method::value_variants().iter().map(|&method| SelfTrainSettings::of(method)).collect();
+    NUMBERS.iter().fold(tool, |tool, name| {
+        let number = |preset: &SelfTrainSettings| Some((preset.to_json().get(*name)?.as_u64()?, preset.method));
+        let defaults = presets.iter().filter_map(number);
+        let defaults: Vec<_> = defaults.map(|(number, method)| format!("{} for {method}", grouped(number))).collect();
+        with_default(tool, &name.replace('-', "_"), &defaults.join(", "))
+    })
 }
 
 #[cfg(test)]
@@ -159,9 +137,10 @@ mod tests {
     }
 
     #[test]
-    fn the_help_has_the_defaults_of_all_presets() {
-        let text = presets();
-        assert!(text.contains("  nodes                250         300"), "{text}");
-        assert!(text.contains("  label-nodes            -       2,000"), "{text}");
+    fn the_help_has_the_defaults_of_both_methods() {
+        let help = with_presets(Arguments::augment_args(Command::new("selftrain"))).render_help().to_string();
+        for default in ["[default: 250 for regression, 300 for comparison]", "[default: 2,000 for comparison]"] {
+            assert!(help.contains(default), "{default}: {help}");
+        }
     }
 }
