@@ -34,6 +34,9 @@ impl Epd {
     /// assert!(Epd::parse("6k1/5ppp/8/8/8/8/8/R5K1 w - - bm Rb8;").is_err());
     /// # Ok::<(), String>(())
     /// ```
+    ///
+    /// # Errors
+    /// Says what is wrong with the line.
     pub fn parse(line: &str) -> Result<Epd, String> {
         let (fields, mut rest) = split_fields(line, 4).ok_or("expected four fields of a FEN")?;
         // Some writers end the fields as if they were an operation.

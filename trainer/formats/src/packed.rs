@@ -150,6 +150,9 @@ impl Packed {
     }
 
     /// Unpacks the sample.
+    ///
+    /// # Errors
+    /// When the bytes are no valid position, or the move is not legal.
     pub fn unpack(&self) -> Result<Sample, String> {
         let board = self.board()?;
         let desired = move_of(self.number(24) & 0x7FFF)?.map(|mv| board.mark_castling(mv));
@@ -163,6 +166,9 @@ impl Packed {
     }
 
     /// Unpacks the position alone.
+    ///
+    /// # Errors
+    /// When the bytes are no valid position.
     pub fn board(&self) -> Result<Board, String> {
         let occupied = self.occupied();
         if occupied.count_ones() > 32 {

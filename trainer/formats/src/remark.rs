@@ -139,6 +139,9 @@ fn sign(text: &str) -> (bool, &str) {
 }
 
 /// A whole number of centipawns. The EPD standard has mates beyond 32,000: 32,767 less the moves to it.
+///
+/// # Errors
+/// If `text` is not a whole number of centipawns.
 pub(super) fn centipawns(text: &str) -> Result<Score, String> {
     let value: i32 = text.parse().map_err(|_| format!("'{text}', expected centipawns"))?;
     // A mate that is nearer than the scale shows is cut to it.

@@ -11,6 +11,9 @@ use crate::files;
 const LARGEST_FILE: u64 = 16 << 20;
 
 /// Reads a weights file.
+///
+/// # Errors
+/// If the file cannot be read or does not fit the layout.
 pub fn load(path: &Path) -> Result<Weights, WeightsError> {
     let text = files::read(path, LARGEST_FILE).map_err(|error| WeightsError::in_file(path, error))?;
     Weights::from_json(&text).map_err(|error| WeightsError::in_file(path, error))
@@ -18,6 +21,9 @@ pub fn load(path: &Path) -> Result<Weights, WeightsError> {
 
 /// Weights by the name a user types: `default` for those built in, `material` for the values of the pieces alone, or
 /// the path of a file.
+///
+/// # Errors
+/// As [`load`].
 pub fn named(name: &Path) -> Result<Arc<Weights>, WeightsError> {
     match name.to_str() {
         Some("default") => Ok(Weights::embedded()),
@@ -27,6 +33,9 @@ pub fn named(name: &Path) -> Result<Arc<Weights>, WeightsError> {
 }
 
 /// Writes a weights file. On an error the old file stays as it is.
+///
+/// # Errors
+/// If the file cannot be written.
 pub fn save(weights: &Weights, path: &Path) -> Result<(), WeightsError> {
     files::write_atomic(path, &weights.to_json())
         .map_err(|error| WeightsError::in_file(path, format_args!("cannot be written: {error}")))

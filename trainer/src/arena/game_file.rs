@@ -51,6 +51,9 @@ impl GameFile {
     }
 
     /// Appends a game with one system call.
+    ///
+    /// # Errors
+    /// When the file cannot be written.
     pub fn write(&mut self, game: &PgnGame) -> Result<(), Error> {
         let (text, mut file) = (game.to_string(), &*self.file);
         let written = file.seek(SeekFrom::End(0)).and_then(|_| file.write_all(text.as_bytes()));
@@ -58,6 +61,9 @@ impl GameFile {
     }
 
     /// Writes everything to the disk.
+    ///
+    /// # Errors
+    /// When the file cannot be written.
     pub fn sync(&mut self) -> Result<(), Error> {
         self.file.sync_all().map_err(Error::file("write", &self.path))
     }

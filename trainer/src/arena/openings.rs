@@ -58,6 +58,9 @@ impl Opening {
 /// Reads the openings of a file: positions (`.epd`, `.fen`), or games, of which the first `plies` are taken. Openings
 /// that end the game and repeated ones are skipped. A line or game that cannot be read is passed to `on_broken` and
 /// skipped too.
+///
+/// # Errors
+/// If the file cannot be read, or has no opening.
 pub fn read(path: &Path, plies: usize, mut on_broken: impl FnMut(&Error)) -> Result<Vec<Opening>, Error> {
     let mut first_problem = None;
     let mut report = |error: Error| {

@@ -85,6 +85,9 @@ pub fn group_value(
 }
 
 /// A parser of arguments that name groups of features.
+///
+/// # Errors
+/// When no group has the name.
 pub fn groups(text: &str) -> Result<String, String> {
     select(text).map(|_| text.to_string())
 }

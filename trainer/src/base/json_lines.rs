@@ -30,6 +30,9 @@ impl Log {
 
     /// Opens the log at `path`, which need not be there, behind the lines that were written to their end, and gives
     /// them.
+    ///
+    /// # Errors
+    /// When the file cannot be read, or a line cannot be parsed.
     pub fn resume<T: DeserializeOwned>(path: &Path) -> io::Result<(Log, Vec<T>)> {
         let (lines, bytes) = match whole_lines(path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => (Vec::new(), 0),

@@ -45,6 +45,9 @@ where
 /// As [`ordered_for_each`], but `take` may end everything early by breaking with a value, which is returned; none where
 /// the items came to their end. `over` is set as soon as a value or an error ends the work, so that what is still under
 /// way on other threads may be given up.
+///
+/// # Errors
+/// As those of [`ordered_for_each`].
 pub fn ordered_map<T, S, R, E, B>(
     threads: usize,
     items: impl Iterator<Item = T> + Send,

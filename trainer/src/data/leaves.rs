@@ -55,6 +55,9 @@ impl Leaves {
 /// Resolves samples to the leaves of their quiescence search with `weights`. Results, scores (for the side to move at
 /// the leaf) and the split are kept; positions without a leaf are skipped. The result does not depend on the number of
 /// threads.
+///
+/// # Errors
+/// When a sample is damaged, and [`Error::Stopped`] if stopped.
 pub fn at_leaves(
     samples: &[Packed],
     weights: &Arc<Weights>,

@@ -44,6 +44,9 @@ pub fn in_units_of_search(mean: &FloatWeights, provenance: Json) -> Result<Weigh
 }
 
 /// Weights in search units as a set with the name and the win-rate model of `base`.
+///
+/// # Errors
+/// When they are not a valid set of weights.
 pub fn in_units_of(base: &Weights, floats: &FloatWeights) -> Result<Weights, Error> {
     let mut weights = in_units_of_search(floats, Json::Null)?;
     weights.meta.name.clone_from(&base.meta.name);

@@ -45,6 +45,9 @@ struct Observation {
 
 /// Sets the scale and the win rate model of weights from the samples with a result. Returns false, and changes nothing,
 /// if results do not correlate with values.
+///
+/// # Errors
+/// When a sample is damaged.
 pub(crate) fn calibrate<'a>(weights: &mut Weights, samples: impl Iterator<Item = &'a Packed>) -> Result<bool, Error> {
     let found = model(&observe(weights, samples)?);
     Ok(set_units(weights, found))
@@ -63,6 +66,9 @@ fn set_units(weights: &mut Weights, found: Option<(i32, WinRate)>) -> bool {
 /// Quick games have few draws, and without draws half of the games are won with no advantage at all: by [`calibrate`] a
 /// pawn would become a queen. The expected score is robust. It follows the logistic function of the value, and a
 /// standard unit is the value with the same expected score as in the standard model.
+///
+/// # Errors
+/// When a sample is damaged.
 pub fn calibrate_by_points(weights: &mut Weights, samples: &[Packed]) -> Result<bool, Error> {
     // A starting point close enough to logits for Newton's method.
     let first = 1.0 / STANDARD_UNIT;
@@ -91,6 +97,9 @@ fn observe<'a>(weights: &Weights, samples: impl Iterator<Item = &'a Packed>) -> 
 
 /// Calibrates weights by the samples of a file that have a result, or a subset of them. Returns false, and changes
 /// nothing, if there are too few or results do not correlate with values.
+///
+/// # Errors
+/// When a sample is damaged.
 pub fn calibrate_by_file(weights: &mut Weights, samples: &SampleFile) -> Result<bool, Error> {
     let step = samples.samples.len().div_ceil(ENOUGH).max(1);
     let some = samples.samples.chunks(BLOCK).flat_map(|block| block.iter().step_by(step));
@@ -101,6 +110,9 @@ pub fn calibrate_by_file(weights: &mut Weights, samples: &SampleFile) -> Result<
 
 /// The score in pawns that multiplies the odds by e, from the samples with a score and a result; that of the standard
 /// model if these do not determine it.
+///
+/// # Errors
+/// When a sample is damaged.
 pub fn pawns_of_e(samples: &[Packed]) -> Result<f64, Error> {
     let mut predictions = Vec::new();
     for sample in samples.iter().filter(|sample| sample.has_score() && sample.has_result()) {
@@ -166,6 +178,9 @@ pub(crate) fn calibrate_by_scores(weights: &mut Weights, logits: f64, pawns: f64
 ///
 /// A fit alone shrinks values, because the best prediction is closer to the mean than its target. The search compares
 /// values with margins, and these would become relatively larger with each fit.
+///
+/// # Errors
+/// When a sample is damaged, or scores do not correlate with values.
 pub fn scale_like(weights: &mut Weights, other: &Weights, samples: &[Packed], pawns: f64) -> Result<(), Error> {
     let some = samples.iter().step_by(samples.len().div_ceil(ENOUGH).max(1));
     let samples: Vec<_> = some.map(Packed::unpack).collect::<Result<_, _>>().map_err(Error::Settings)?;

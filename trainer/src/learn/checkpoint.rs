@@ -44,6 +44,9 @@ pub struct Checkpoint {
 
 impl Checkpoint {
     /// Writes the checkpoint to `path`, atomically.
+    ///
+    /// # Errors
+    /// When the file cannot be written.
     pub fn save(&mut self, path: &Path) -> std::io::Result<()> {
         write_atomic(path, &self.bytes())
     }

@@ -82,6 +82,9 @@ impl<'a> Leaves<'a> {
 
     /// The moves that an objective with this window needs. `None` where there is nothing to learn: no sibling, or a
     /// desired move that leads to mate or draw.
+    ///
+    /// # Errors
+    /// When the position needs more nodes than the settings allow, or the stop was set.
     pub fn candidates(&mut self, example: &Example, window: Value) -> Result<Option<Candidates>, Unfinished> {
         let Example { board, desired, .. } = example;
         let moves = board.moves();
@@ -104,6 +107,9 @@ impl<'a> Leaves<'a> {
     /// Whether the desired move would be played: 1 if it is above all others, 1/k if k moves tie at the top, 0 if
     /// another is above it. Table I values many moves alike, so a count without ties would start too high and fall at
     /// once.
+    ///
+    /// # Errors
+    /// When the position needs more nodes than the settings allow, or the stop was set.
     pub fn accuracy(&mut self, example: &Example) -> Result<f64, Unfinished> {
         let Example { board, desired, .. } = example;
         self.begin_position();
@@ -120,6 +126,9 @@ impl<'a> Leaves<'a> {
     }
 
     /// Numbers of siblings below, level with and above the desired move.
+    ///
+    /// # Errors
+    /// When the position needs more nodes than the settings allow, or the stop was set.
     pub fn ranking(&mut self, board: &Board, desired: Move) -> Result<[u64; 3], Unfinished> {
         self.begin_position();
         let (value, _) = self.search(board, desired, self.plies(), -INFINITE, INFINITE)?;

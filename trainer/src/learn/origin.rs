@@ -30,6 +30,9 @@ pub(super) struct Selection {
 
 impl Selection {
     /// Selects the positions; the selection does not depend on the seed of the shuffles.
+    ///
+    /// # Errors
+    /// When there are no training positions.
     pub fn new(settings: &TrainingSettings, examples: &dyn Examples) -> Result<Selection, Error> {
         let test = examples.indices(true);
         let training = take(examples.indices(false), settings.positions.unwrap_or(usize::MAX), 1);

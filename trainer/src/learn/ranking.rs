@@ -37,6 +37,9 @@ pub struct Ranking {
 }
 
 /// Measures weights on the test positions of a file. Reports the positions done.
+///
+/// # Errors
+/// When the file cannot be read, or the measurement was stopped.
 pub fn rank(
     weights: &Arc<Weights>,
     samples: &SampleFile,

@@ -123,6 +123,9 @@ fn unrounded(start: &Weights) -> FloatWeights {
 }
 
 /// The settings of the run in `folder`.
+///
+/// # Errors
+/// When the folder contains no run, or its settings cannot be read or used.
 pub fn saved_settings(folder: &Path) -> Result<TrainingSettings, Error> {
     let path = folder.join(SETTINGS);
     let settings: TrainingSettings = read_json(&path)?;

@@ -59,6 +59,9 @@ pub struct Workers<'a> {
 
 impl Workers<'_> {
     /// The results of `task` for these positions, all with the same weights. They are invalid when the stop is set.
+    ///
+    /// # Errors
+    /// When a position cannot be read.
     pub fn work(
         &mut self,
         task: Task,

@@ -179,6 +179,9 @@ pub struct GamePlayer<'a> {
 
 impl<'a> GamePlayer<'a> {
     /// Half of the games begin with `openings`, if there are any.
+    ///
+    /// # Errors
+    /// Without memory for the transposition tables.
     pub fn new(
         settings: &GeneratorSettings,
         weights: &Arc<Weights>,
@@ -190,6 +193,9 @@ impl<'a> GamePlayer<'a> {
     }
 
     /// Plays the game with this number; `None` if it was interrupted.
+    ///
+    /// # Errors
+    /// When no opening is within the limit.
     pub fn game(&mut self, number: u64, control: &Control, over: &AtomicBool) -> Result<Option<FinishedGame>, Error> {
         let mut random = Pcg64::seed_from_u64(hash::fold(hash::mix(self.settings.seed), number));
         let GeneratorSettings { nodes, spread, .. } = self.settings;

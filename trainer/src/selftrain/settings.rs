@@ -311,6 +311,9 @@ impl SelfTrainSettings {
     }
 
     /// Checks that a training can run with these settings.
+    ///
+    /// # Errors
+    /// Names a setting that is out of its bounds.
     pub fn check(&self) -> Result<(), String> {
         self.sprt()?;
         self.long_sprt()?;
@@ -325,11 +328,17 @@ impl SelfTrainSettings {
     }
 
     /// The SPRT of a match.
+    ///
+    /// # Errors
+    /// When its hypotheses or error probabilities are out of order or range.
     pub fn sprt(&self) -> Result<Sprt, String> {
         logistic_sprt("sprt", &self.sprt)
     }
 
     /// The SPRT of a long match.
+    ///
+    /// # Errors
+    /// When its hypotheses or error probabilities are out of order or range.
     pub fn long_sprt(&self) -> Result<Sprt, String> {
         logistic_sprt("long-sprt", &self.long_sprt)
     }

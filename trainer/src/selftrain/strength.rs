@@ -103,6 +103,9 @@ pub fn match_with_level(
 
 /// Measures the strength of weights by `count` pairs of games; `known` is what is known of it, in Elo. `None` if all games
 /// are won or lost, or if it was stopped.
+///
+/// # Errors
+/// When the games cannot be played.
 pub fn measure(
     settings: &SelfTrainSettings,
     weights: &Arc<Weights>,

@@ -122,6 +122,9 @@ pub struct WindowFit<'a> {
 
 impl<'a> WindowFit<'a> {
     /// Prepares the fit of a generation.
+    ///
+    /// # Errors
+    /// When there is no position to learn from.
     pub fn new(
         own: &SelfTrainSettings,
         generation: u32,
@@ -184,6 +187,9 @@ impl<'a> WindowFit<'a> {
     }
 
     /// Fits weights.
+    ///
+    /// # Errors
+    /// When the result is no valid weights, or when it is stopped.
     pub fn run(&self, context: &mut Context<'_, fit::FitEvent>) -> Result<Weights, Error> {
         let WindowFit { settings, data, generation, initial: start, .. } = self;
         let fitted = fit::fit(settings, data, &FloatWeights::from(*start), context)?;
@@ -232,6 +238,9 @@ pub fn openings(
 }
 
 /// The SPRT that ends the games against the reference early if the weights are far weaker.
+///
+/// # Errors
+/// None with these hypotheses.
 pub fn distance_sprt() -> Result<Sprt, String> {
     Sprt::new(-200.0, 0.0, 0.05, 0.05)
 }

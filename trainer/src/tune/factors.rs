@@ -55,6 +55,9 @@ impl Factor {
 }
 
 /// The positions of samples to measure on.
+///
+/// # Errors
+/// When a sample is damaged.
 pub fn boards(samples: &[Packed]) -> Result<Vec<Board>, Error> {
     let every = samples.len().div_ceil(POSITIONS).max(1);
     let board = |sample: &Packed| sample.board().map_err(Error::Settings);

@@ -24,6 +24,9 @@ pub struct AtomicFile {
 
 impl AtomicFile {
     /// Starts a file that will replace `path`.
+    ///
+    /// # Errors
+    /// If the temporary file cannot be created, or `path` is not a regular file or is write-protected.
     pub fn create(path: &Path) -> io::Result<AtomicFile> {
         let path = regular::output_path(path)?;
         let mut begins = path.file_name().ok_or_else(|| io::Error::other("the path has no file name"))?.to_os_string();
@@ -46,6 +49,9 @@ impl AtomicFile {
     }
 
     /// Syncs the file to disk and renames it to its final name.
+    ///
+    /// # Errors
+    /// If either fails; the temporary file is then removed.
     pub fn commit(self) -> io::Result<()> {
         self.file.as_file().sync_all()?;
         self.file.persist(&self.path)?;

@@ -19,23 +19,35 @@ use serde::de::DeserializeOwned;
 const LARGEST: u64 = 1 << 26;
 
 /// Reads a file of settings, a state, a plan or a log.
+///
+/// # Errors
+/// When it cannot be read, is no regular file, or is too large.
 pub fn read_text(path: &Path) -> io::Result<Vec<u8>> {
     read(path, LARGEST)
 }
 
 /// Reads a value from a file of JSON.
+///
+/// # Errors
+/// When the file cannot be read, or holds something else.
 pub fn read_json<T: DeserializeOwned>(path: &Path) -> Result<T, Error> {
     let text = read_text(path).map_err(Error::file("read", path))?;
     serde_json::from_slice(&text).map_err(|error| Error::content(path, "JSON", error))
 }
 
 /// Writes a value as JSON, atomically.
+///
+/// # Errors
+/// When the file cannot be written.
 pub fn write_json(path: &Path, value: &impl Serialize) -> Result<(), Error> {
     let text = serde_json::to_vec_pretty(value).expect("plain data");
     write_atomic(path, &text).map_err(Error::file("write", path))
 }
 
 /// Removes the temporary files that killed processes left in `folder`, of the files whose names `is_ours` accepts.
+///
+/// # Errors
+/// When such a file cannot be removed.
 pub fn clean(folder: &Path, is_ours: impl Fn(&str) -> bool) -> Result<(), Error> {
     let Ok(entries) = fs::read_dir(folder) else { return Ok(()) };
     for entry in entries.flatten() {

@@ -24,6 +24,9 @@ pub struct OwnFolder(PathBuf);
 
 impl OwnFolder {
     /// Outputs below `folder` follow no links from now on.
+    ///
+    /// # Errors
+    /// If the current folder is unknown.
     pub fn new(folder: &Path) -> io::Result<OwnFolder> {
         let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
         let folder = path::absolute(folder)?;
@@ -57,6 +60,9 @@ fn check_links(path: &Path) -> io::Result<()> {
 }
 
 /// Opens a regular file for reading.
+///
+/// # Errors
+/// If the file cannot be opened or is not a regular file.
 pub fn open(path: &Path) -> io::Result<File> {
     check(&fs::metadata(path)?)?;
     let is_system = |path: PathBuf| path.starts_with("/proc") || path.starts_with("/sys");
@@ -70,6 +76,9 @@ pub fn open(path: &Path) -> io::Result<File> {
 }
 
 /// Reads a regular file of at most `limit` bytes.
+///
+/// # Errors
+/// If the file cannot be read, is not a regular file, or is longer than `limit`.
 pub fn read(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
     let file = open(path)?;
     let length = file.metadata()?.len();

@@ -43,6 +43,9 @@ pub struct GameText {
 /// From whose side the scores in the comments of a file are: two scores in a row agree if they are White's, and are
 /// opposite if they are the movers'. Scores in a form that is always White's do not count. None if the first games of
 /// the file do not show it.
+///
+/// # Errors
+/// When the file cannot be read.
 fn side_of_scores(path: &Path) -> Result<Option<ScoreSide>, Error> {
     const GAMES: usize = 200;
     const PAIRS: usize = 20;

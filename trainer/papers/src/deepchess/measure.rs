@@ -53,6 +53,9 @@ fn percentage(value: f64, games: [usize; 2], drawn: Option<u64>) -> Estimate {
 }
 
 /// Measures an evaluation, endgame knowledge included, on all pairs of test positions.
+///
+/// # Errors
+/// When the file cannot be read, or has no test positions of games that White won or none of games that Black won.
 pub fn of_evaluation(weights: &Arc<Weights>, samples: &SampleFile) -> Result<Ordered, Error> {
     let mut evaluator = Evaluator::new(Arc::clone(weights));
     let positions = Positions::load(samples, Split::Game, true, |board| {

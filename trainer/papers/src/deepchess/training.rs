@@ -73,6 +73,9 @@ pub(super) struct Positions<T = Bits> {
 
 impl<T> Positions<T> {
     /// Those of one side of a split.
+    ///
+    /// # Errors
+    /// When the samples cannot be read, or hold no won or no lost games.
     pub fn load(
         samples: &SampleFile,
         split: Split,
@@ -131,6 +134,9 @@ pub struct TrainingRecord {
 const CHECKPOINT: &str = "checkpoint.json";
 
 /// Trains a network, or resumes from the checkpoint in `folder`, which must be of the same settings and samples.
+///
+/// # Errors
+/// When the samples cannot be used, the folder not be written, or it was stopped.
 pub fn train(
     settings: &NetworkSettings,
     seed: u64,

@@ -23,6 +23,9 @@ pub struct Data {
 
 impl Data {
     /// The samples that have what `target` needs.
+    ///
+    /// # Errors
+    /// When there are no training positions.
     pub fn of<'a>(samples: impl IntoIterator<Item = &'a Packed>, target: &Target) -> Result<Data, Error> {
         let of_target = samples.into_iter().copied().filter(|sample| target.exists(sample));
         let (test, train) = of_target.partition(Packed::is_test);
@@ -37,6 +40,9 @@ impl Data {
     }
 
     /// The same positions resolved by quiescence with `weights`, without those that have no leaf.
+    ///
+    /// # Errors
+    /// Those of [`at_leaves`], and when no training position is left.
     pub fn at_leaves(self, weights: &Arc<Weights>, threads: usize, stop: &Control) -> Result<Data, Error> {
         let resolve = |samples: Vec<Packed>| at_leaves(&samples, weights, threads, stop);
         Data { train: resolve(self.train)?, test: resolve(self.test)? }.checked()

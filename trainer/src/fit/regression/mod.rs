@@ -112,6 +112,9 @@ pub enum Calibration<'a> {
 impl Fitted {
     /// The weights, rounded, with their provenance and calibration. Where results do not determine the scale, a pawn of
     /// the scores becomes a pawn, and the second value is false; `pawns` multiply the odds of a score by e.
+    ///
+    /// # Errors
+    /// When the weights cannot be scaled, a sample is damaged or a file cannot be read.
     pub fn calibrated(&self, provenance: Json, calibration: Calibration, pawns: f64) -> Result<(Weights, bool), Error> {
         let mut weights = Weights::from_floats(&self.weights, provenance)?;
         let gamma = self.weights.gamma()?;
@@ -206,6 +209,9 @@ pub fn fit(
 }
 
 /// A loss of the epoch with this number.
+///
+/// # Errors
+/// When it is not finite: the fit diverged.
 fn finite(loss: f64, epoch: u32) -> Result<f64, Error> {
     match loss.is_finite() {
         true => Ok(loss),
