@@ -209,13 +209,11 @@ pub fn annotate_game(
 
 impl Annotated {
     /// The value of a tag, whatever the case of its name.
-    #[must_use]
     pub fn tag(&self, name: &str) -> Option<&str> {
         tag_value(&self.tags, name)
     }
 
     /// White's or Black's name, `?` if unknown.
-    #[must_use]
     pub fn player(&self, color: Color) -> &str {
         let name = self.tag(color_name(color));
         name.filter(|name| !name.is_empty()).unwrap_or("?")
@@ -228,7 +226,6 @@ impl Annotated {
     }
 
     /// How well a side played; `None` without an analyzed move.
-    #[must_use]
     pub fn summary(&self, color: Color) -> Option<PlayerSummary> {
         // With all pieces on the board a game begins level; the score of another start is not known.
         let level = (self.start.occupied().len() == 32).then_some(Score::Cp(0));
@@ -261,7 +258,6 @@ impl Ply {
     }
 
     /// The mistake, if the move was one.
-    #[must_use]
     pub fn mistake(&self) -> Option<&Mistake> {
         self.analysis.as_ref()?.mistake.as_ref()
     }

@@ -23,7 +23,6 @@ impl Judgement {
 
     /// Judges a move by the scores of the best move and of itself, both from its player's view; `None` if it is no
     /// mistake.
-    #[must_use]
     pub fn of(best: Score, played: Score) -> Option<Judgement> {
         let lost = chances(best) - chances(played);
         Judgement::ALL.into_iter().rev().find(|judgement| lost >= judgement.row().0)
@@ -39,26 +38,22 @@ impl Judgement {
     }
 
     /// Its numeric annotation glyph.
-    #[must_use]
     pub fn nag(self) -> u8 {
         self.row().1
     }
 
     /// Its annotation symbol.
-    #[must_use]
     pub fn sign(self) -> &'static str {
         self.row().2
     }
 
     /// Its name.
-    #[must_use]
     pub fn name(self) -> &'static str {
         self.row().3
     }
 }
 
 /// Chances to win minus chances to lose at this score, -1 to 1.
-#[must_use]
 pub fn chances(score: Score) -> f64 {
     const PER_CENTIPAWN: f64 = 0.003_682_08;
     match score {
@@ -72,14 +67,12 @@ pub fn chances(score: Score) -> f64 {
 
 /// The accuracy of a move in percent, by the best score and that of the move, both from its player's view: 100 for no
 /// loss of chances, about 61 for a loss of 20 percentage points.
-#[must_use]
 pub fn accuracy(best: Score, played: Score) -> f64 {
     let lost = 50.0 * (chances(best) - chances(played)).max(0.0);
     (103.1668 * (-0.04354 * lost).exp() - 3.1669).clamp(0.0, 100.0)
 }
 
 /// The score from the other side's view.
-#[must_use]
 pub fn opposite(score: Score) -> Score {
     match score {
         Score::Cp(centipawns) => Score::Cp(-centipawns),

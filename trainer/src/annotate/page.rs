@@ -51,7 +51,6 @@ struct Node {
 }
 
 /// The page of some games. The board is turned if `of` selects Black alone.
-#[must_use]
 pub fn page(games: &[Annotated], of: impl Fn(&str) -> bool) -> String {
     let mut page = Page::default();
     for game in games {
@@ -358,7 +357,6 @@ fn remark(board: &Board, ply: &Ply, line: Option<usize>) -> Option<Markup> {
 }
 
 /// A comment without its commands.
-#[must_use]
 pub fn without_commands(comment: &str) -> String {
     let (mut text, mut rest) = (String::new(), comment);
     while let Some(begin) = rest.find("[%") {

@@ -43,7 +43,6 @@ pub struct AnnotateSettings {
 
 impl AnnotateSettings {
     /// The file for the annotated games: as given, or next to the games.
-    #[must_use]
     pub fn out(&self) -> PathBuf {
         self.out.clone().unwrap_or_else(|| {
             let name = self.games.file_name().unwrap_or_default().to_string_lossy();

@@ -23,7 +23,6 @@ pub struct MoveExample {
 
 impl MoveExample {
     /// The example of a record, with its rating converted to the Lichess scale by `offsets`.
-    #[must_use]
     pub fn new(record: &Record, offsets: &Offsets) -> MoveExample {
         let board = &record.board;
         let moves: Vec<Move> = board.moves().iter().copied().collect();

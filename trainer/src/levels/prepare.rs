@@ -66,7 +66,6 @@ impl Default for RecordSettings {
 }
 
 /// The center of the band of a rating.
-#[must_use]
 pub fn band_of(rating: u32) -> u32 {
     (rating + BAND / 2) / BAND * BAND
 }
@@ -92,7 +91,6 @@ pub enum GameSkipReason {
 
 impl GameSkipReason {
     /// The name in reports.
-    #[must_use]
     pub fn name(self) -> &'static str {
         match self {
             GameSkipReason::Start => "not from the standard starting position",

@@ -56,7 +56,6 @@ pub struct Offsets {
 impl Pool {
     /// The rating system of a game with this `Site` tag. Servers name themselves, as a host (`https://www.chess.com/game`,
     /// `freechess.org`) or in words (`Chess.com`, `lichess.org INT`, `FICS`); games over the board have a place.
-    #[must_use]
     pub fn of_site(site: &str) -> Pool {
         let site = site.to_lowercase();
         let url = site.split_once("://").map(|(_, rest)| rest.split(['/', '?', '#']).next().unwrap_or_default());
@@ -77,7 +76,6 @@ impl Pool {
     }
 
     /// Offset of this rating system to the Lichess scale.
-    #[must_use]
     pub fn offset(self, offsets: &Offsets) -> f64 {
         match self {
             Pool::Lichess => 0.0,

@@ -72,7 +72,6 @@ pub struct ModelQuality {
 }
 
 /// Trains a model. `report` is called after each epoch with its number and mean loss.
-#[must_use]
 pub fn train(settings: &LevelSettings, examples: &[&MoveExample], mut report: impl FnMut(u32, f64)) -> Vec<f64> {
     let mut parameters = start();
     let (mut means, mut squares) = (vec![0.0; PARAMETERS], vec![0.0; PARAMETERS]);
@@ -191,7 +190,6 @@ fn add_penalty(settings: &LevelSettings, parameters: &[f64], gradient: &mut [f64
 }
 
 /// The mean quality of a model on examples, each taken at its own rating.
-#[must_use]
 pub fn quality<'a>(parameters: &[f64], examples: impl Iterator<Item = &'a MoveExample>) -> ModelQuality {
     let mut quality = ModelQuality::default();
     for example in examples {
