@@ -29,6 +29,8 @@ pub struct Target {
     pub check: fn(&[u8]),
     /// Valid and nearly valid inputs.
     pub seeds: fn() -> Vec<Vec<u8>>,
+    /// Damaged inputs in a run of the tests.
+    pub cases: usize,
 }
 
 impl Target {
@@ -46,14 +48,14 @@ impl Target {
 
 /// All targets.
 pub const TARGETS: [Target; 8] = [
-    Target { name: "fen", check: text::fen, seeds: text::fen_seeds },
-    Target { name: "uci", check: text::uci, seeds: text::uci_seeds },
-    Target { name: "pgn", check: text::pgn, seeds: text::pgn_seeds },
-    Target { name: "epd", check: text::epd, seeds: text::epd_seeds },
-    Target { name: "weights", check: binary::weights, seeds: binary::weights_seeds },
-    Target { name: "samples", check: binary::samples, seeds: binary::samples_seeds },
-    Target { name: "checkpoint", check: binary::checkpoint, seeds: binary::checkpoint_seeds },
-    Target { name: "state", check: binary::state, seeds: binary::state_seeds },
+    Target { name: "fen", check: text::fen, seeds: text::fen_seeds, cases: 20_000 },
+    Target { name: "uci", check: text::uci, seeds: text::uci_seeds, cases: 20_000 },
+    Target { name: "pgn", check: text::pgn, seeds: text::pgn_seeds, cases: 4_000 },
+    Target { name: "epd", check: text::epd, seeds: text::epd_seeds, cases: 20_000 },
+    Target { name: "weights", check: binary::weights, seeds: binary::weights_seeds, cases: 1_000 },
+    Target { name: "samples", check: binary::samples, seeds: binary::samples_seeds, cases: 2_000 },
+    Target { name: "checkpoint", check: binary::checkpoint, seeds: binary::checkpoint_seeds, cases: 200 },
+    Target { name: "state", check: binary::state, seeds: binary::state_seeds, cases: 150 },
 ];
 
 /// Runs the check of a target.
