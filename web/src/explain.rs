@@ -15,7 +15,7 @@ use dyad_formats::input::Lines;
 use dyad_formats::pgn::{GameTexts, Note};
 use dyad_trainer::annotate::analysis::{Analyst, annotate_game, examine};
 use dyad_trainer::annotate::judgement::Judgement;
-use dyad_trainer::annotate::page::without_commands;
+use dyad_trainer::annotate::pgn::without_commands;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 

@@ -12,7 +12,7 @@ use dyad_engine::eval::Weights;
 use dyad_engine::params::Params;
 use dyad_engine::search::{Limits, Options, Outcome, Score};
 use dyad_explain::Comparison;
-use dyad_explain::sentence::{self, Claim, Mark};
+use dyad_explain::sentence::{self, Explanation};
 use dyad_formats::error::Error;
 use dyad_formats::game::GameRecord;
 use dyad_formats::pgn::{Note, Notes};
@@ -66,14 +66,15 @@ pub struct Mistake {
     pub line: Vec<Move>,
     /// Score of the better line, from White's view.
     pub better: Score,
-    /// The explanation, one or two sentences.
-    pub explanation: String,
-    /// What the explanation claims.
-    pub claims: Vec<Claim>,
-    /// Marks on the board after the move.
-    pub marks: Vec<Mark>,
-    /// Marks on the board at the end of the better line.
-    pub goal: Vec<Mark>,
+    /// Why it is one.
+    pub explanation: Explanation,
+}
+
+impl Mistake {
+    /// The mistake in words.
+    pub fn words(&self) -> String {
+        format!("{}. {}", self.judgement.name(), self.explanation.text).trim_end().to_string()
+    }
 }
 
 /// How well a side played.
@@ -113,11 +114,9 @@ impl Analyst {
     fn analyze_move(&mut self, game: &Game, mv: Move, control: &Control) -> MoveAnalysis {
         let board = game.board();
         let after = board.after(mv);
-        if !after.has_legal_move() {
-            // Mate needs no score; stalemate may be a mistake.
-            if after.in_check() {
-                return MoveAnalysis { score: None, mistake: None };
-            }
+        // Mate needs no score; stalemate may be a mistake.
+        if after.in_check() && !after.has_legal_move() {
+            return MoveAnalysis { score: None, mistake: None };
         }
         let white = |score| if board.side_to_move() == Color::White { score } else { opposite(score) };
         let (found, compared) = examine(&mut self.engine, game, mv, self.nodes, control);
@@ -126,17 +125,11 @@ impl Analyst {
         }
         let Some(compared) = compared else { return MoveAnalysis { score: None, mistake: None } };
         let [better, played] = scores(&compared);
-        let mistake = Judgement::of(better, played).map(|judgement| {
-            let explanation = sentence::explain(&compared);
-            Mistake {
-                judgement,
-                line: compared.moves[0].line.clone(),
-                better: white(better),
-                explanation: explanation.text,
-                claims: explanation.claims,
-                marks: explanation.marks,
-                goal: explanation.goal,
-            }
+        let mistake = Judgement::of(better, played).map(|judgement| Mistake {
+            judgement,
+            line: compared.moves[0].line.clone(),
+            better: white(better),
+            explanation: sentence::explain(&compared),
         });
         MoveAnalysis { score: Some(white(played.after_move())), mistake }
     }

@@ -15,7 +15,7 @@ use serde::Serialize;
 
 use super::analysis::{Annotated, Mistake, MoveAnalysis, Ply};
 use super::judgement::{Judgement, chances};
-use super::pgn::evaluation;
+use super::pgn::{evaluation, without_commands};
 use crate::page::html::{Page, data};
 
 const SCRIPT: &str = include_str!("assets/game.js");
@@ -136,8 +136,8 @@ impl Nodes {
             let mut node = nodes.after(prev, &board, ply.mv);
             if let Some(mistake) = ply.mistake() {
                 node.label += mistake.judgement.sign();
-                node.why = Some(format!("{}. {}", mistake.judgement.name(), mistake.explanation));
-                node.marks = marks(&mistake.marks);
+                node.why = Some(mistake.words());
+                node.marks = marks(&mistake.explanation.marks);
             }
             if let Some(score) = ply.analysis.as_ref().and_then(|analysis| analysis.score) {
                 let _ = write!(node.label, " ({})", shown(score));
@@ -163,7 +163,7 @@ impl Nodes {
             node.label.insert_str(0, "Better: ");
             if place + 1 == mistake.line.len() {
                 let _ = write!(node.label, " ({})", shown(mistake.better));
-                node.marks = marks(&mistake.goal);
+                node.marks = marks(&mistake.explanation.goal);
             } else {
                 node.next = Some(here + 1);
             }
@@ -342,7 +342,7 @@ fn remark(board: &Board, ply: &Ply, line: Option<usize>) -> Option<Markup> {
         div class={ "remark " (class) } {
             @if !own.trim().is_empty() { p { (own.trim()) } }
             @if let Some((mistake, _)) = mistake {
-                p { strong class=(class) { (class) "." } " " (mistake.explanation) }
+                p { strong class=(class) { (class) "." } " " (mistake.explanation.text) }
                 p.line {
                     "Better: " (plies(0..mistake.line.len().min(SHOWN)))
                     span.eval { (shown(mistake.better)) }
@@ -354,17 +354,6 @@ fn remark(board: &Board, ply: &Ply, line: Option<usize>) -> Option<Markup> {
         }
     };
     (mistake.is_some() || !own.trim().is_empty()).then_some(markup)
-}
-
-/// A comment without its commands.
-pub fn without_commands(comment: &str) -> String {
-    let (mut text, mut rest) = (String::new(), comment);
-    while let Some(begin) = rest.find("[%") {
-        let Some(length) = rest[begin..].find(']') else { break };
-        text += &rest[..begin];
-        rest = &rest[begin + length + 1..];
-    }
-    text + rest
 }
 
 #[cfg(test)]

@@ -47,9 +47,8 @@ fn comment(own: &[&str], ply: &Ply) -> Vec<String> {
     let Some(analysis) = &ply.analysis else { return kept(own, &[]) };
     let mut new: Vec<String> = analysis.score.iter().map(|score| format!("[%eval {}]", evaluation(*score))).collect();
     let mistake = analysis.mistake.as_ref();
-    new.extend(mistake.iter().flat_map(|mistake| marks(&mistake.marks)));
-    let sentence =
-        mistake.map(|mistake| format!("{}. {}", mistake.judgement.name(), mistake.explanation).trim_end().to_string());
+    new.extend(mistake.iter().flat_map(|mistake| marks(&mistake.explanation.marks)));
+    let sentence = mistake.map(Mistake::words);
     // A game that was annotated before has the sentence.
     let without_sentence = |text: &&str| {
         let text = words(text).collect::<Vec<_>>().join(" ");
@@ -73,20 +72,16 @@ pub(super) fn evaluation(score: Score) -> String {
 
 /// The commands for arrows and squares.
 fn marks(marks: &[Mark]) -> Vec<String> {
-    let list = |wanted: &dyn Fn(Place) -> Option<String>| {
-        let texts = marks.iter().filter_map(|mark| Some((if mark.good { "G" } else { "R" }, wanted(mark.place)?)));
-        texts.map(|(color, text)| format!("{color}{text}")).collect::<Vec<_>>().join(",")
-    };
-    let squares = list(&|place| match place {
-        Place::Square(square) => Some(square.to_string()),
-        Place::Arrow(..) => None,
-    });
-    let arrows = list(&|place| match place {
-        Place::Arrow(from, to) => Some(format!("{from}{to}")),
-        Place::Square(_) => None,
-    });
-    let command = |name: &str, list: String| (!list.is_empty()).then(|| format!("[%{name} {list}]"));
-    command("csl", squares).into_iter().chain(command("cal", arrows)).collect()
+    let (mut squares, mut arrows) = (Vec::new(), Vec::new());
+    for mark in marks {
+        let color = if mark.good { "G" } else { "R" };
+        match mark.place {
+            Place::Square(square) => squares.push(format!("{color}{square}")),
+            Place::Arrow(from, to) => arrows.push(format!("{color}{from}{to}")),
+        }
+    }
+    let lists = [("csl", squares), ("cal", arrows)].into_iter().filter(|(_, list)| !list.is_empty());
+    lists.map(|(name, list)| format!("[%{name} {}]", list.join(","))).collect()
 }
 
 /// Comments, as the one comment that they become, without the commands that are among the `new` ones, in pieces that
@@ -94,19 +89,30 @@ fn marks(marks: &[Mark]) -> Vec<String> {
 fn kept(comments: &[&str], new: &[String]) -> Vec<String> {
     let name = |command: &str| command[2..].split([' ', ']']).next().unwrap_or_default().to_string();
     let mut pieces = Vec::new();
-    let comment = comments.join(" ");
-    let mut rest = comment.as_str();
-    while let Some(begin) = rest.find("[%") {
-        let Some(length) = rest[begin..].find(']') else { break };
-        let (before, command) = (&rest[..begin], &rest[begin..=begin + length]);
-        push_words(&mut pieces, before);
-        if !new.iter().any(|new| name(new) == name(command)) {
+    for (text, command) in commands(&comments.join(" ")) {
+        push_words(&mut pieces, text);
+        if !command.is_empty() && !new.iter().any(|new| name(new) == name(command)) {
             pieces.push(words(command).collect::<Vec<_>>().join(" "));
         }
-        rest = &rest[begin + length + 1..];
     }
-    push_words(&mut pieces, rest);
     pieces
+}
+
+/// The commands of a comment, each with the text before it, and the rest of the text with an empty command.
+fn commands(comment: &str) -> impl Iterator<Item = (&str, &str)> {
+    let mut rest = comment;
+    std::iter::from_fn(move || {
+        let begin = rest.find("[%").unwrap_or(rest.len());
+        let (begin, length) = rest[begin..].find(']').map_or((rest.len(), 0), |end| (begin, end + 1));
+        let (text, command) = (&rest[..begin], &rest[begin..begin + length]);
+        rest = &rest[begin + length..];
+        (!text.is_empty() || !command.is_empty()).then_some((text, command))
+    })
+}
+
+/// A comment without its commands.
+pub fn without_commands(comment: &str) -> String {
+    commands(comment).map(|(text, _)| text).collect()
 }
 
 /// The words of a comment; braces would end it.
@@ -181,7 +187,7 @@ fn better_line(mistake: &Mistake) -> Variation {
         Variation { foreword: Vec::new(), moves: mistake.line.iter().map(|&mv| (Some(mv), vec![])).collect() };
     if let Some((_, notes)) = line.moves.last_mut() {
         let evaluation = format!("[%eval {}]", evaluation(mistake.better));
-        let commands: Vec<String> = std::iter::once(evaluation).chain(marks(&mistake.goal)).collect();
+        let commands: Vec<String> = std::iter::once(evaluation).chain(marks(&mistake.explanation.goal)).collect();
         notes.push(Note::Comment(commands.join(" ")));
     }
     line

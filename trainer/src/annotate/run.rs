@@ -161,21 +161,17 @@ pub fn annotate(
             None => Error::Nothing(format!("no game in {}", settings.games.display())),
         });
     }
-    finish(out, &out_path)?;
+    out.commit().map_err(Error::file("write", &out_path))?;
     if let (Some(mut file), Some(path)) = (html, &settings.html) {
         file.write_all(page::page(&games, |name| player.is_some() && chosen(name)).as_bytes())
             .map_err(Error::file("write", path))?;
-        finish(file, path)?;
+        file.commit().map_err(Error::file("write", path))?;
     }
     Ok(summary)
 }
 
 fn is_player(tag: &str) -> bool {
     ["White", "Black"].iter().any(|player| tag.eq_ignore_ascii_case(player))
-}
-
-fn finish(file: AtomicFile, path: &Path) -> Result<(), Error> {
-    file.commit().map_err(Error::file("write", path))
 }
 
 #[cfg(test)]
