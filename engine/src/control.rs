@@ -13,7 +13,8 @@ pub struct Control {
     pondering: AtomicBool,
     hit: Mutex<Option<Instant>>,
     changed: Condvar,
-    accepted: Instant,
+    /// When the search was accepted: the start of its clock.
+    pub accepted: Instant,
 }
 
 impl Control {
@@ -26,11 +27,6 @@ impl Control {
             changed: Condvar::new(),
             accepted: Instant::now(),
         }
-    }
-
-    /// When the search was accepted: the start of its clock.
-    pub fn accepted(&self) -> Instant {
-        self.accepted
     }
 
     /// Stops the search.

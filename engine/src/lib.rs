@@ -2,7 +2,7 @@
 //!
 //! The modules in order, each using only those before it:
 //!
-//! - [`hash`]: hash functions with good bit mixing;
+//! - [`hash`]: hash functions;
 //! - `platform`: clock, hints about memory, priorities;
 //! - [`board`]: the rules, with attack tables of the `chess` crate;
 //! - [`value`]: search values;

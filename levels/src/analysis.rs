@@ -53,6 +53,14 @@ pub struct Analysis {
     pub plies: u32,
 }
 
+impl Analysis {
+    /// Whether each move repeats a position of `game`, whose current position was analyzed.
+    pub fn repeats(&self, game: &Game) -> Vec<bool> {
+        let repeats = |analyzed: &AnalyzedMove| game.keys().contains(&game.board().after(analyzed.mv).key());
+        self.moves.iter().map(repeats).collect()
+    }
+}
+
 /// Megabytes of a table with an entry for each node, within bounds.
 fn table_size(nodes: u64) -> usize {
     let megabytes = nodes.saturating_mul(Engine::HASH_ENTRY_BYTES).div_ceil(1 << 20).clamp(1, MAX_TABLE);
@@ -97,7 +105,7 @@ impl MoveAnalyzer {
         let mut moves: Vec<AnalyzedMove> =
             board.moves().iter().filter(wanted).map(|&mv| self.static_eval(board, mv)).collect();
         let mut analysis = Analysis { moves: Vec::new(), nodes: moves.len() as u64, plies: 0 };
-        let since = control.hit().unwrap_or_else(|| control.accepted());
+        let since = control.hit().unwrap_or(control.accepted);
         let in_time = || !control.stopped() && time.is_none_or(|time| since.elapsed() < time);
         for (plies, most) in STEPS {
             let mut limits = Limits { depth: Some(plies), movetime: time, ..Limits::default() };
@@ -197,17 +205,5 @@ impl MoveAnalyzer {
         let outcome = self.engine.search(game, &limits, &self.options, control, &mut on_report);
         *nodes += outcome.nodes;
         limits.depth.is_none_or(|plies| reached >= plies)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_table_grows_with_the_nodes_within_bounds() {
-        for (nodes, megabytes) in [(0, 1), (65_536, 1), (65_537, 2), (250_000, 4), (1_000_000, 16), (u64::MAX, 16)] {
-            assert_eq!(table_size(nodes), megabytes, "{nodes}");
-        }
     }
 }

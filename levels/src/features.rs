@@ -10,7 +10,7 @@
 
 use super::analysis::DEPTHS;
 use dyad_engine::board::squares::{Squares, distance, each, rank, relative_square, square_set};
-use dyad_engine::board::{BitBoard, Board, Color, Move, Piece, Square, attacks, piece_value};
+use dyad_engine::board::{BitBoard, Board, Color, Game, Move, Piece, Square, attacks, piece_value};
 use dyad_engine::value::{MATE, Value, WINS_HALF};
 
 macro_rules! move_features {
@@ -133,6 +133,13 @@ pub fn pawns(value: Value) -> f64 {
 }
 
 impl PositionContext<'_> {
+    /// The current position of a game.
+    pub fn of(game: &Game) -> PositionContext<'_> {
+        let mut before = game.moves().iter().rev().copied();
+        let (last, own) = (before.next(), before.next());
+        PositionContext { board: game.board(), last, last_captured: game.last_capture().is_some(), own }
+    }
+
     /// The features of a legal move, as pairs of index and value. `values` are the move's values at each depth, `best`
     /// the highest of any move; `repeats` if the move repeats a position of the game.
     pub fn features(

@@ -14,7 +14,7 @@ use dyad_engine::board::{Board, Color, Game, Move, Piece, Squares};
 use dyad_engine::control::{Control, Instant};
 use dyad_engine::engine::{bounds, game_over};
 use dyad_engine::eval::Weights;
-use dyad_engine::hash::{GOLDEN, mix};
+use dyad_engine::hash::{GOLDEN, mix, unit};
 use dyad_engine::search::{Bound, Info, Limits, Options, Outcome, Report, Score};
 use std::f64::consts::TAU;
 use std::sync::Arc;
@@ -81,10 +81,59 @@ impl LevelPlayer {
         self.set_up_game();
     }
 
+    /// Begins the game of this number, which seeds the draws.
+    pub fn new_game(&mut self, number: u64) {
+        self.game = number;
+        self.set_up_game();
+    }
+
     fn set_up_game(&mut self) {
         self.strength = self.profile.strength(self.game);
         self.level = SkillLevel::new(&self.profile.model.parameters, self.strength.rating);
         self.analyzer.resize_table(self.strength.nodes);
+    }
+
+    /// Draws a move. Of the limits, only time and `searchmoves` apply, since others would change the level. Pondering
+    /// just waits, and nothing is reported before the thinking time of a person is over.
+    pub fn search(
+        &mut self,
+        game: &Game,
+        limits: &Limits,
+        options: &Options,
+        control: &Control,
+        report: &mut (dyn FnMut(&Report) + Send),
+    ) -> Outcome {
+        control.wait(limits.infinite);
+        let since = control.hit().unwrap_or(control.accepted);
+        let board = game.board();
+        let time = bounds(limits, options).map(|bounds| bounds.hard);
+        let mut analysis = self.analyzer.analyze(game, &limits.searchmoves, time, control);
+        if self.strength.nodes > 0 {
+            self.analyzer.deepen(game, &mut analysis, self.strength.nodes, time, control);
+        }
+        if analysis.moves.is_empty() {
+            let outcome = game_over(board);
+            report(&Report::Answer(outcome.clone()));
+            return outcome;
+        }
+        let predicted = self.level.predict(&position_input(game, &analysis)).moves;
+        let analyzed = &analysis.moves[self.choose(game, &analysis, &predicted)];
+        if let Some(time) = self.thinking_time(game, analyzed.mv, &predicted, limits, options) {
+            control.wait_until(since, time);
+        }
+        let info = self.info(board, analyzed, &analysis, since);
+        report(&Report::Info(info.clone()));
+        let outcome = Outcome {
+            best: Some(analyzed.mv),
+            ponder: info.pv.get(1).copied(),
+            value: info.value,
+            score: info.score,
+            depth: info.depth,
+            nodes: analysis.nodes,
+            pv: info.pv,
+        };
+        report(&Report::Answer(outcome.clone()));
+        outcome
     }
 
     /// Index of the move to play. `predicted` are the probabilities of the model.
@@ -170,14 +219,9 @@ const MIN_RELATIVE_PROBABILITY: f64 = 0.003;
 
 /// The model's input for an analyzed position.
 pub(crate) fn position_input(game: &Game, analysis: &Analysis) -> PositionInput {
-    let (board, moves) = (game.board(), game.moves());
-    let before = |plies: usize| moves.len().checked_sub(plies).map(|index| moves[index]);
-    let context =
-        PositionContext { board, last: before(1), last_captured: game.last_capture().is_some(), own: before(2) };
     let values: Vec<_> = analysis.moves.iter().map(|analyzed| analyzed.values).collect();
-    let played: Vec<_> = analysis.moves.iter().map(|analyzed| analyzed.mv).collect();
-    let repeats: Vec<bool> = played.iter().map(|&mv| game.keys().contains(&board.after(mv).key())).collect();
-    PositionInput::new(&context, &played, &values, &repeats)
+    let moves: Vec<_> = analysis.moves.iter().map(|analyzed| analyzed.mv).collect();
+    PositionInput::new(&PositionContext::of(game), &moves, &values, &analysis.repeats(game))
 }
 
 fn best_move(moves: &[AnalyzedMove]) -> usize {
@@ -200,59 +244,3 @@ fn normal_deviation(word: u64) -> f64 {
 
 /// Largest deviation of a game's strength, in standard deviations.
 const MAX_DEVIATION: f64 = 2.0;
-
-/// A uniform number in [0, 1).
-fn unit(word: u64) -> f64 {
-    (word >> 11) as f64 / (1u64 << 53) as f64
-}
-
-impl LevelPlayer {
-    /// Begins the game of this number, which seeds the draws.
-    pub fn new_game(&mut self, number: u64) {
-        self.game = number;
-        self.set_up_game();
-    }
-
-    /// Draws a move. Of the limits, only time and `searchmoves` apply, since others would change the level. Pondering
-    /// just waits, and nothing is reported before the thinking time of a person is over.
-    pub fn search(
-        &mut self,
-        game: &Game,
-        limits: &Limits,
-        options: &Options,
-        control: &Control,
-        report: &mut (dyn FnMut(&Report) + Send),
-    ) -> Outcome {
-        control.wait(limits.infinite);
-        let since = control.hit().unwrap_or_else(|| control.accepted());
-        let board = game.board();
-        let time = bounds(limits, options).map(|bounds| bounds.hard);
-        let mut analysis = self.analyzer.analyze(game, &limits.searchmoves, time, control);
-        if self.strength.nodes > 0 {
-            self.analyzer.deepen(game, &mut analysis, self.strength.nodes, time, control);
-        }
-        if analysis.moves.is_empty() {
-            let outcome = game_over(board);
-            report(&Report::Answer(outcome.clone()));
-            return outcome;
-        }
-        let predicted = self.level.predict(&position_input(game, &analysis)).moves;
-        let analyzed = &analysis.moves[self.choose(game, &analysis, &predicted)];
-        if let Some(time) = self.thinking_time(game, analyzed.mv, &predicted, limits, options) {
-            control.wait_until(since, time);
-        }
-        let info = self.info(board, analyzed, &analysis, since);
-        report(&Report::Info(info.clone()));
-        let outcome = Outcome {
-            best: Some(analyzed.mv),
-            ponder: info.pv.get(1).copied(),
-            value: info.value,
-            score: info.score,
-            depth: info.depth,
-            nodes: analysis.nodes,
-            pv: info.pv,
-        };
-        report(&Report::Answer(outcome.clone()));
-        outcome
-    }
-}

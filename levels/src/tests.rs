@@ -1,6 +1,6 @@
-use super::analysis::{DEPTHS, MAX_NODES, MoveAnalyzer, PLIES};
+use super::analysis::{Analysis, DEPTHS, MAX_NODES, MoveAnalyzer, PLIES};
 use super::features::{NAMED_FEATURES, NAMES, PositionContext};
-use super::file::{MAX_ELO, MIN_ELO, MoveModel, Strength};
+use super::file::{Calibrated, MAX_ELO, MIN_ELO, MoveModel, Strength};
 use super::model::{SPLINE_KNOTS, SkillLevel, basis};
 use super::player::{LevelPlayer, PlayerProfile, position_input};
 use dyad_engine::board::{Board, Game, Move};
@@ -84,15 +84,18 @@ fn spline_weights_sum_to_one() {
     }
 }
 
+/// The embedded model with these points: Elo, its deviation, rating, nodes.
+fn calibrated(points: [(f64, f64, f64, u64); 2]) -> MoveModel {
+    let calibration = points.map(|(elo, elo_deviation, rating, nodes)| {
+        let strength = Strength { rating, inverse_temperature: 0.0, nodes };
+        Calibrated { elo, elo_deviation, strength }
+    });
+    MoveModel { calibration: calibration.into(), ..(*MoveModel::embedded()).clone() }
+}
+
 #[test]
 fn strengths_are_interpolated_between_calibrated_ones() {
-    let mut model = (*MoveModel::embedded()).clone();
-    let point = |elo, rating, nodes| super::file::Calibrated {
-        elo,
-        elo_deviation: elo / 10.0,
-        strength: Strength { rating, inverse_temperature: 0.0, nodes },
-    };
-    model.calibration = vec![point(1000.0, 1100.0, 0), point(2000.0, 2300.0, 1000)];
+    let model = calibrated([(1000.0, 100.0, 1100.0, 0), (2000.0, 200.0, 2300.0, 1000)]);
     for (elo, rating) in [(900.0, 1100.0), (1000.0, 1100.0), (1500.0, 1700.0), (2000.0, 2300.0), (2500.0, 2300.0)] {
         assert_eq!(model.strength(elo, 0.0).rating, rating, "{elo}");
     }
@@ -115,9 +118,8 @@ fn an_analysis_sees_deeper_with_each_step_and_is_reproducible() {
     let blunder = of("f2f7");
     assert!(blunder[0] > blunder[1] + 1000, "{blunder:?}");
     let again = analyze(&[]);
-    let values = |analysis: &super::analysis::Analysis| {
-        analysis.moves.iter().map(|analyzed| (analyzed.mv, analyzed.values)).collect::<Vec<_>>()
-    };
+    let values =
+        |analysis: &Analysis| analysis.moves.iter().map(|analyzed| (analyzed.mv, analyzed.values)).collect::<Vec<_>>();
     assert_eq!((values(&again), again.nodes), (values(&analysis), analysis.nodes));
     let mv = game.board().parse_uci("g2g3").unwrap();
     assert_eq!(analyze(&[mv]).moves.len(), 1);
@@ -155,8 +157,7 @@ fn a_deepened_search_values_the_best_moves() {
     let stopped = Control::new(false);
     stopped.stop();
     analyzer.deepen(&game, &mut after, NODES, None, &stopped);
-    let deep =
-        |analysis: &super::analysis::Analysis| analysis.moves.iter().map(|analyzed| analyzed.deep).collect::<Vec<_>>();
+    let deep = |analysis: &Analysis| analysis.moves.iter().map(|analyzed| analyzed.deep).collect::<Vec<_>>();
     assert_eq!(deep(&after), deep(&before), "a stopped search changes nothing");
     analyzer.deepen(&game, &mut after, NODES, None, &Control::new(false));
     let (found, rest): (Vec<_>, Vec<_>) = after
@@ -277,13 +278,7 @@ fn a_move_depends_on_seed_and_position_alone() {
 #[test]
 fn the_strength_of_games_is_distributed_around_its_mean() {
     const GAMES: u64 = 2_000;
-    let mut model = (*MoveModel::embedded()).clone();
-    let point = |elo| super::file::Calibrated {
-        elo,
-        elo_deviation: 100.0,
-        strength: Strength { rating: elo, inverse_temperature: 0.0, nodes: 0 },
-    };
-    model.calibration = vec![point(1000.0), point(3000.0)];
+    let model = calibrated([1000.0, 3000.0].map(|elo| (elo, 100.0, elo, 0)));
     let profile = PlayerProfile::with_elo(&Arc::new(model), 2000.0, 7);
     let ratings: Vec<f64> = (0..GAMES).map(|game| profile.strength(game).rating).collect();
     let mean = ratings.iter().sum::<f64>() / GAMES as f64;

@@ -11,9 +11,8 @@ use dyad_levels::file::{self, MoveModel};
 use dyad_trainer::base::context::{Context, Progress};
 use dyad_trainer::base::number::number;
 use dyad_trainer::data::positions::PERCENT;
-use dyad_trainer::levels::examples::MoveExample;
 use dyad_trainer::levels::prepare::{self, RecordSettings};
-use dyad_trainer::levels::records;
+use dyad_trainer::levels::records::{self, MoveExample};
 use dyad_trainer::levels::training;
 
 use super::progress::ProgressDisplay;

@@ -86,12 +86,12 @@ impl Shared<'_> {
             return None;
         }
         let hit = self.control.hit();
-        Some(hit.map_or(Duration::ZERO, |hit| hit.saturating_duration_since(self.control.accepted())))
+        Some(hit.map_or(Duration::ZERO, |hit| hit.saturating_duration_since(self.control.accepted)))
     }
 
     /// Search time since `go`, including pondering.
     pub(crate) fn since_start(&self) -> Duration {
-        Instant::now().saturating_duration_since(self.control.accepted())
+        Instant::now().saturating_duration_since(self.control.accepted)
     }
 
     pub(crate) fn total_nodes(&self) -> u64 {

@@ -9,7 +9,6 @@ pub mod epd;
 pub mod error;
 pub mod files;
 pub mod game;
-pub mod hash;
 pub mod input;
 pub mod packed;
 pub mod pgn;
@@ -19,3 +18,5 @@ pub mod score;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;
 pub mod weights_file;
+
+pub use dyad_engine::hash;

@@ -19,7 +19,8 @@ use dyad_formats::files::AtomicFile;
 use dyad_formats::game::GameRecord;
 use dyad_formats::hash;
 use dyad_formats::pgn::GameTexts;
-use dyad_levels::analysis::{DEPTHS, MoveAnalyzer, PLIES};
+use dyad_levels::analysis::{MoveAnalyzer, PLIES};
+use dyad_levels::features::PositionContext;
 use serde::Serialize;
 
 use crate::base::context::{Context, Progress};
@@ -206,26 +207,7 @@ pub fn prepare(
         "settings": settings, "positions": format!("{:016x}", identity(settings.seed, &games, &candidates)),
         "weights": weights.id(), "plies": PLIES,
     });
-    analyze_all(&games, &candidates, weights, Writer::create(out, header)?, context)?;
-    Ok(RecordCounts { games: read - skipped, broken, left_out, records: candidates.len() })
-}
-
-/// Hash of these positions in this order.
-fn identity(seed: u64, games: &[PlayedGame], candidates: &[RecordCandidate]) -> u64 {
-    candidates.iter().fold(hash::mix(seed), |identity, candidate| {
-        hash::fold(hash::fold(identity, games[candidate.game].hash), candidate.ply as u64)
-    })
-}
-
-/// Writes the records of the candidates.
-fn analyze_all(
-    games: &[PlayedGame],
-    candidates: &[RecordCandidate],
-    weights: &Arc<Weights>,
-    mut writer: Writer,
-    context: &mut Context<Progress>,
-) -> Result<(), Error> {
-    let mut done = 0;
+    let (mut writer, mut done) = (Writer::create(out, header)?, 0);
     ordered_for_each(
         context.threads,
         candidates.iter(),
@@ -241,7 +223,15 @@ fn analyze_all(
             Ok(())
         },
     )?;
-    writer.commit()
+    writer.commit()?;
+    Ok(RecordCounts { games: read - skipped, broken, left_out, records: candidates.len() })
+}
+
+/// Hash of these positions in this order.
+fn identity(seed: u64, games: &[PlayedGame], candidates: &[RecordCandidate]) -> u64 {
+    candidates.iter().fold(hash::mix(seed), |identity, candidate| {
+        hash::fold(hash::fold(identity, games[candidate.game].hash), candidate.ply as u64)
+    })
 }
 
 /// The games of people from the standard starting position, and counts of the others.
@@ -355,18 +345,17 @@ fn analyze(analyzer: &mut MoveAnalyzer, played: &PlayedGame, candidate: &RecordC
     let mut game = Game::default();
     played.moves[..candidate.ply].iter().for_each(|&mv| game.push(mv));
     let analysis = analyzer.analyze(&game, &[], None, control);
-    let (moves, board, side) = (game.moves(), game.board(), candidate.ply % 2);
-    let before = |plies: usize| moves.len().checked_sub(plies).map(|index| moves[index]);
+    let (context, side) = (PositionContext::of(&game), candidate.ply % 2);
     let short = |value: Value| value.clamp(i16::MIN.into(), i16::MAX.into()) as i16;
     let mv = played.moves[candidate.ply];
     Record {
-        board: *board,
-        last: before(1),
-        last_captured: game.last_capture().is_some(),
-        own: before(2),
+        board: *context.board,
+        last: context.last,
+        last_captured: context.last_captured,
+        own: context.own,
         played: analysis.moves.iter().position(|valued| valued.mv == mv).unwrap_or_default(),
-        values: analysis.moves.iter().map(|valued| valued.values.map(short)).collect::<Vec<[i16; DEPTHS]>>(),
-        repeats: analysis.moves.iter().map(|valued| game.keys().contains(&board.after(valued.mv).key())).collect(),
+        values: analysis.moves.iter().map(|valued| valued.values.map(short)).collect(),
+        repeats: analysis.repeats(&game),
         rating: played.ratings[side].unwrap_or_default() as u16,
         pool: played.pool,
         player: played.players[side],

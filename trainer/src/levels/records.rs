@@ -7,10 +7,13 @@ use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use dyad_engine::board::{Board, Move};
+use dyad_engine::value::Value;
 use dyad_formats::error::Error;
 use dyad_formats::files::AtomicFile;
 use dyad_formats::input::Lines;
 use dyad_levels::analysis::DEPTHS;
+use dyad_levels::features::PositionContext;
+use dyad_levels::model::PositionInput;
 use serde::{Deserialize, Serialize};
 
 /// Version of the format.
@@ -116,6 +119,37 @@ pub struct Record {
     pub game: u64,
     /// Whether the player is held out.
     pub test: bool,
+}
+
+/// A position with the move that was played.
+#[derive(Clone, Debug)]
+pub struct MoveExample {
+    /// Input of the model.
+    pub input: PositionInput,
+    /// Index of the move played.
+    pub played: usize,
+    /// Rating of the side to move, on the scale of the model.
+    pub rating: f64,
+    /// Whether it is a test example.
+    pub test: bool,
+}
+
+impl MoveExample {
+    /// The example of a record, with its rating converted to the Lichess scale by `offsets`.
+    pub fn new(record: &Record, offsets: &Offsets) -> MoveExample {
+        let board = &record.board;
+        let moves: Vec<Move> = board.moves().iter().copied().collect();
+        let values: Vec<[Value; DEPTHS]> = record.values.iter().map(|values| values.map(Value::from)).collect();
+        let context =
+            PositionContext { board, last: record.last, last_captured: record.last_captured, own: record.own };
+        let rating = f64::from(record.rating) + record.pool.offset(offsets);
+        MoveExample {
+            input: PositionInput::new(&context, &moves, &values, &record.repeats),
+            played: record.played,
+            rating,
+            test: record.test,
+        }
+    }
 }
 
 /// Positions as FEN.

@@ -7,9 +7,8 @@ use dyad_engine::eval::Weights;
 use dyad_formats::testing::Temporary;
 
 use crate::base::context::Context;
-use crate::levels::examples::MoveExample;
 use crate::levels::prepare::{RecordCounts, RecordSettings, prepare};
-use crate::levels::records::{self, Offsets};
+use crate::levels::records::{self, MoveExample, Offsets};
 
 /// Two short games of rated players.
 pub const GAMES: &str = "[Site \"Lichess\"]\n[White \"a\"]\n[Black \"b\"]\n[Result \"1-0\"]\n[WhiteElo \"1200\"]\n\

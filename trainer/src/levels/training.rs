@@ -16,8 +16,7 @@ use dyad_levels::model::{
 use serde::Serialize;
 
 use crate::base::optim::{Adam, BETAS};
-use crate::levels::examples::MoveExample;
-use crate::levels::records::Offsets;
+use crate::levels::records::{MoveExample, Offsets};
 
 /// Settings of the training.
 #[derive(Clone, Debug, PartialEq, Serialize)]
