@@ -45,21 +45,3 @@ pub fn run(
     }
     Ok(Some((nodes, time)))
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn positions_are_legal_and_different() {
-        let mut keys: Vec<u64> = POSITIONS
-            .lines()
-            .map(|fen| Board::from_fen(fen).unwrap_or_else(|error| panic!("{fen}: {error}")))
-            .map(|board| board.key())
-            .collect();
-        assert_eq!(keys.len(), 50);
-        keys.sort_unstable();
-        keys.dedup();
-        assert_eq!(keys.len(), 50);
-    }
-}

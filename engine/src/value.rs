@@ -59,15 +59,3 @@ pub(crate) const fn moves_to_mate(value: Value) -> Option<i32> {
     let plies = MATE - value.abs();
     Some(if value > 0 { (plies + 1) / 2 } else { -(plies / 2) })
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn moves_to_mate_are_counted_for_both_sides() {
-        assert_eq!(moves_to_mate(mate_in(3)), Some(2));
-        assert_eq!(moves_to_mate(mated_in(4)), Some(-2));
-        assert_eq!(moves_to_mate(250), None);
-    }
-}

@@ -129,9 +129,6 @@ fn compare_moves(board: &Board) -> usize {
 
 #[test]
 fn generated_moves_equal_those_of_cozy_chess() {
-    random_boards(100_000, 1, |board, _| {
-        compare_moves(board);
-    });
     let mut castlings = 0;
     random_dfrc_boards(30_000, 10, |board, _| castlings += compare_moves(board));
     assert!(castlings > 1_000);

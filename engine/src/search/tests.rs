@@ -241,7 +241,7 @@ fn queen_and_rook_mate_against_the_longest_resistance() {
         let board = game.board();
         let plies = |mv: Move| {
             let after = board.after(mv);
-            if after.insufficient_material() { i32::MAX } else { tables.dtz(&after).unwrap() }
+            if after.insufficient_material() { i32::MAX } else { tables.most_plies(&after).unwrap() }
         };
         *board.moves().iter().max_by_key(|&&mv| plies(mv)).unwrap()
     };

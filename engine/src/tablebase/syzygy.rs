@@ -105,17 +105,9 @@ impl Tablebase {
         self.guard(|| self.tables.probe_wdl_after_zeroing(&position)).map(|wdl| wdl as i32)
     }
 
-    /// Plies to the next capture, pawn move or mate of the winning side: negative if the side to move loses, 0 for a
-    /// draw, above 100 for a draw by the fifty-move rule. May be 1 too small.
-    #[cfg(test)]
-    pub(crate) fn dtz(&self, board: &Board) -> Option<i32> {
-        let position = Some(board).filter(|board| self.covers(board)).and_then(position)?;
-        self.guard(|| self.tables.probe_dtz(&position)).map(|dtz| dtz.ignore_rounding().0)
-    }
-
-    /// Plies to the next capture, pawn move or mate, negative if the side to move loses, but never too few: a rounded
-    /// value that may be 1 too small counts 1 more.
-    pub(super) fn most_plies(&self, board: &Board) -> Option<i32> {
+    /// Plies to the next capture, pawn move or mate, negative if the side to move loses, 0 for a draw, above 100 for a draw
+    /// by the fifty-move rule. Never too few: a rounded value that may be 1 too small counts 1 more.
+    pub(crate) fn most_plies(&self, board: &Board) -> Option<i32> {
         let position = Some(board).filter(|board| self.covers(board)).and_then(position)?;
         let dtz = self.guard(|| self.tables.probe_dtz(&position))?;
         let loser = if dtz.is_positive() { !board.side_to_move() } else { board.side_to_move() };

@@ -57,7 +57,7 @@ fn probes_agree_with_python_chess() {
     let tables = tables();
     for (fen, wdl, dtz) in cases {
         let board = board(fen);
-        let found = (tables.wdl(&board), tables.dtz(&board));
+        let found = (tables.wdl(&board), tables.most_plies(&board));
         assert_eq!(found, (Some(wdl), Some(dtz)), "{fen}");
     }
     for fen in ["8/8/8/8/8/4k3/6P1/4K2R w - - 0 1", "4k3/8/8/8/8/8/8/4K2R w K - 0 1"] {
@@ -250,7 +250,7 @@ fn probe_all(tables: &Tablebase, count: usize) -> usize {
     for _ in 0..count {
         for piece in [Pawn, Rook, Queen] {
             if let Some(board) = random_board((piece, true), &mut random) {
-                found += usize::from(tables.wdl(&board).is_some()) + usize::from(tables.dtz(&board).is_some());
+                found += usize::from(tables.wdl(&board).is_some()) + usize::from(tables.most_plies(&board).is_some());
             }
         }
     }
