@@ -41,7 +41,6 @@ pub(crate) use zobrist::{material_count, material_unit};
 
 use squares::DARK_SQUARES;
 use std::fmt;
-use std::str::FromStr;
 
 /// Why a text or a setup is no valid position, or a text no legal move of one.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -70,37 +69,6 @@ pub struct Board {
 }
 
 impl Board {
-    /// Reads a FEN of four to six fields.
-    pub fn from_fen(fen: &str) -> Result<Board, BoardError> {
-        fen::parse(fen)
-    }
-
-    /// Builds a board from its parts: faster than from a FEN, with the same checks.
-    pub fn from_setup(setup: &Setup) -> Result<Board, BoardError> {
-        fen::build(setup)
-    }
-
-    /// The parts of the board, to build another from.
-    pub fn setup(&self) -> Setup {
-        let mut pieces = [None; 64];
-        for PieceSquare { color, piece, square } in self.placed_pieces() {
-            pieces[square.to_index()] = Some((piece, color));
-        }
-        Setup {
-            pieces,
-            side_to_move: self.side_to_move,
-            castling: self.castling,
-            en_passant: self.en_passant,
-            halfmove_clock: self.halfmove,
-            fullmove_number: self.fullmove,
-        }
-    }
-
-    /// The position as a FEN of six fields.
-    pub fn fen(&self) -> String {
-        fen::write(self)
-    }
-
     /// All pieces on the board.
     pub fn placed_pieces(&self) -> impl Iterator<Item = PieceSquare> + '_ {
         COLORS.into_iter().flat_map(move |color| {
@@ -253,14 +221,6 @@ impl fmt::Debug for Board {
 impl fmt::Display for Board {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.fen())
-    }
-}
-
-impl FromStr for Board {
-    type Err = BoardError;
-
-    fn from_str(text: &str) -> Result<Board, BoardError> {
-        Board::from_fen(text)
     }
 }
 

@@ -97,7 +97,7 @@ impl Evaluator {
         let compiled = self.weights.compiled();
         let [mg, eg] = self.accumulator.get(compiled, board).sums;
         // Weights of pieces and 2-tuples alone.
-        if !compiled.has_terms() {
+        if !compiled.has_terms {
             return [mg, eg];
         }
         let [terms_mg, terms_eg] = unpack(self.terms(board));

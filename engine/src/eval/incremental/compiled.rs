@@ -14,10 +14,11 @@ use crate::eval::visitor::{SideRelative, Visitor};
 pub struct Compiled {
     packed: Packed,
     batched: Batched,
-    squares: SquareTable,
-    pairs: PairTable,
-    has_pairs: bool,
-    has_terms: bool,
+    pub(super) squares: SquareTable,
+    /// Weights of two pieces; empty without any.
+    pub(in crate::eval) pairs: PairTable,
+    /// Whether any weight is of a term, not of pieces and 2-tuples.
+    pub(in crate::eval) has_terms: bool,
 }
 
 impl Compiled {
@@ -30,7 +31,6 @@ impl Compiled {
             packed,
             squares: SquareTable::compile(ints),
             pairs: if has_pairs || has_pair_terms { PairTable::compile(ints)? } else { PairTable::default() },
-            has_pairs,
             has_terms: any(&ints[PIECE_SQUARE.range().end..TERMS_LEN]),
         })
     }
@@ -56,7 +56,6 @@ impl Compiled {
         if squares {
             self.squares = SquareTable::compile(ints);
         }
-        self.has_pairs |= pairs > 0;
         if pairs > MANY || (pairs > 0 || pair_terms) && self.pairs.is_empty() {
             self.pairs = PairTable::compile(ints)?;
             return Ok(());
@@ -68,24 +67,6 @@ impl Compiled {
             self.pairs.update_pair_terms(ints)?;
         }
         Ok(())
-    }
-
-    /// Whether any 2-tuple has a weight.
-    pub fn has_pairs(&self) -> bool {
-        self.has_pairs
-    }
-
-    pub(crate) fn has_terms(&self) -> bool {
-        self.has_terms
-    }
-
-    pub(super) fn squares(&self) -> &SquareTable {
-        &self.squares
-    }
-
-    /// Weights of two pieces; empty without any.
-    pub(super) fn pairs(&self) -> &PairTable {
-        &self.pairs
     }
 }
 

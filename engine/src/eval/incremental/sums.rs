@@ -25,9 +25,9 @@ impl PieceSums {
         self.pieces = PieceList::empty();
         self.sums = [0; 2];
         for piece in board.placed_pieces().map(packed_piece) {
-            add(&mut self.sums, compiled.squares().get(piece));
-            if !compiled.pairs().is_empty() {
-                add(&mut self.sums, delta(compiled.pairs(), &self.pieces, &[], &[piece]));
+            add(&mut self.sums, compiled.squares.get(piece));
+            if !compiled.pairs.is_empty() {
+                add(&mut self.sums, delta(&compiled.pairs, &self.pieces, &[], &[piece]));
             }
             self.pieces.add(piece);
         }
@@ -55,12 +55,12 @@ impl PieceSums {
         let [removed, added] = delta.padded().map(|pieces| pieces.map(packed_piece));
         let (removed, added) = (&removed[..delta.removed().len()], &added[..delta.added().len()]);
         self.sums = before.sums;
-        if !compiled.pairs().is_empty() {
+        if !compiled.pairs.is_empty() {
             self.pieces.clone_from(&before.pieces);
             removed.iter().for_each(|&piece| self.pieces.remove(piece));
         }
         add(&mut self.sums, difference(compiled, &self.pieces, removed, added));
-        if !compiled.pairs().is_empty() {
+        if !compiled.pairs.is_empty() {
             added.iter().for_each(|&piece| self.pieces.add(piece));
         }
     }
@@ -69,7 +69,7 @@ impl PieceSums {
 /// The difference of the sums when pieces are removed and added; `kept` are the others.
 #[inline(always)]
 fn difference(compiled: &Compiled, kept: &PieceList, removed: &[PackedPiece], added: &[PackedPiece]) -> [i32; 2] {
-    let (squares, pairs) = (compiled.squares(), compiled.pairs());
+    let (squares, pairs) = (&compiled.squares, &compiled.pairs);
     let mut sums = [0; 2];
     added.iter().for_each(|&piece| add(&mut sums, squares.get(piece)));
     removed.iter().for_each(|&piece| subtract(&mut sums, squares.get(piece)));
