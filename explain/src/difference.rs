@@ -218,6 +218,11 @@ impl<'a> Builder<'a> {
         Builder { weights, leaves, sign, phase, entries: Vec::new() }
     }
 
+    /// Adds a part that is a topic of its own.
+    fn add_alone(&mut self, subject: Subject, amount: i64) {
+        self.add(Topic::Alone(subject), subject, amount);
+    }
+
     fn add(&mut self, topic: Topic, subject: Subject, amount: i64) {
         if amount != 0 {
             self.entries.push((topic, Part { subject, amount: i64::from(self.sign) * amount }));
@@ -308,7 +313,7 @@ impl<'a> Builder<'a> {
         let sums = self.leaves.map(|leaf| self.weights.sums(&leaf.board).map(i64::from));
         let both = [sums[0][0] + sums[1][0], sums[0][1] + sums[1][1]];
         let amount = (both[0] - both[1]) * (phases[0] - phases[1]) * i64::from(self.weights.units.scale);
-        self.add(Topic::Alone(Subject::Phase), Subject::Phase, amount);
+        self.add_alone(Subject::Phase, amount);
     }
 
     /// From sums to evaluations, and from evaluations to the values of the variations.
@@ -318,36 +323,31 @@ impl<'a> Builder<'a> {
             let count = if place == 0 { 1 } else { -1 };
             let steps = EvalSteps::of(self.weights, &leaf.board);
             rounding += count * (FIXED_POINT * i64::from(steps.scaled) - steps.exact);
-            let ending = Subject::Ending(place);
-            self.add(Topic::Alone(ending), ending, count * FIXED_POINT * i64::from(steps.value - steps.scaled));
+            self.add_alone(Subject::Ending(place), count * FIXED_POINT * i64::from(steps.value - steps.scaled));
             let rest = count * FIXED_POINT * i64::from(leaf.value - steps.value);
-            let certain = match leaf.end {
-                PvEnd::Evaluated => {
-                    search += rest;
-                    continue;
-                }
-                PvEnd::Mate => Subject::Mate(place),
-                PvEnd::Draw => Subject::Draw(place),
-            };
-            self.add(Topic::Alone(certain), certain, rest);
+            match leaf.end {
+                PvEnd::Evaluated => search += rest,
+                PvEnd::Mate => self.add_alone(Subject::Mate(place), rest),
+                PvEnd::Draw => self.add_alone(Subject::Draw(place), rest),
+            }
         }
-        self.add(Topic::Alone(Subject::Rounding), Subject::Rounding, rounding);
-        self.add(Topic::Alone(Subject::Search), Subject::Search, search);
+        self.add_alone(Subject::Rounding, rounding);
+        self.add_alone(Subject::Search, search);
     }
 }
 
 /// The stages of a position's evaluation, from White's side.
-struct EvalSteps {
+pub(crate) struct EvalSteps {
     /// The tapered and scaled sum of weights before rounding, in fixed point.
     exact: i64,
     /// The same in search units, rounded.
-    scaled: Value,
+    pub(crate) scaled: Value,
     /// After endgame evaluations and scale factors.
-    value: Value,
+    pub(crate) value: Value,
 }
 
 impl EvalSteps {
-    fn of(weights: &Weights, board: &Board) -> EvalSteps {
+    pub(crate) fn of(weights: &Weights, board: &Board) -> EvalSteps {
         let sums = weights.sums(board);
         let ([mg, eg], phase) = (sums.map(i64::from), i64::from(weights.phase(board)));
         let tapered = mg * phase + eg * (i64::from(PHASE_MAX) - phase);

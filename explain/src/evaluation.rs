@@ -3,12 +3,12 @@
 //! All values are from White's side. What both players share cancels, so [`reasons`] are net: pieces and pairs are left
 //! out if the other player has their mirror image, and the features of a group are summed.
 
+use super::difference::EvalSteps;
 use dyad_engine::board::{Board, Color, Piece, PieceSquare, Square, sign};
 use dyad_engine::eval::layout::{GROUPS, Group, HalfSquare, MATERIAL, PAIRS, PIECE_SQUARE, group_of};
 use dyad_engine::eval::pairs::{self, pair};
-use dyad_engine::eval::{Evaluator, PHASE_MAX, Visitor, Weights, taper, terms, visit};
+use dyad_engine::eval::{PHASE_MAX, Visitor, Weights, taper, terms, visit};
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 /// Middlegame and endgame sums.
 pub type Sums = [i64; 2];
@@ -67,19 +67,8 @@ pub struct Reason {
 }
 
 /// The static evaluation of `board` in the centipawns of UCI, of which 100 win half of the games.
-pub fn white_centipawns(weights: &Arc<Weights>, board: &Board) -> i32 {
-    weights.units.win_rate.centipawns(white_value(weights, board), weights.phase(board))
-}
-
-/// The static evaluation of `board` in pawns.
-pub fn white_pawns(weights: &Arc<Weights>, board: &Board) -> f64 {
-    weights.pawns(f64::from(white_value(weights, board)))
-}
-
-fn white_value(weights: &Arc<Weights>, board: &Board) -> i32 {
-    let mut evaluator = Evaluator::new(weights.clone());
-    evaluator.reset(board);
-    sign(board.side_to_move()) * evaluator.evaluate(board)
+pub fn white_centipawns(weights: &Weights, board: &Board) -> i32 {
+    weights.units.win_rate.centipawns(EvalSteps::of(weights, board).value, weights.phase(board))
 }
 
 /// The contribution of each group, in the order of the layout.
@@ -257,7 +246,7 @@ mod tests {
 
     #[test]
     fn every_piece_has_a_value() {
-        let material = Arc::new(Weights::material());
+        let material = Weights::material();
         let board = board("4k3/8/8/3q4/8/8/P7/3RK3 w - - 0 1");
         let values = piece_values(&material, &board);
         let value = |square: Square| values.iter().find(|(piece, _)| piece.square == square).map(|(_, pawns)| *pawns);
@@ -271,9 +260,9 @@ mod tests {
 
     #[test]
     fn centipawns_are_whites() {
-        let weights = Arc::new(Weights::material());
-        let up = "4k3/8/8/8/8/8/PP3PPP/R3K3";
-        assert!(white_centipawns(&weights, &board(&format!("{up} w - - 0 1"))) > 500);
-        assert!(white_pawns(&weights, &board(&format!("{up} b - - 0 1"))) > 5.0);
+        for side in ["w", "b"] {
+            let board = board(&format!("4k3/8/8/8/8/8/PP3PPP/R3K3 {side} - - 0 1"));
+            assert!(white_centipawns(&Weights::material(), &board) > 500, "{side}");
+        }
     }
 }

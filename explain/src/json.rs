@@ -8,11 +8,10 @@ use dyad_engine::board::{Board, Ending, PIECES, color_name, piece_name};
 use dyad_engine::eval::Weights;
 use dyad_engine::search::Score;
 use serde_json::{Map, Value, json};
-use std::sync::Arc;
 
 /// The static evaluation of a position: the contributions, the largest first, and the value of each piece, in pawns and
 /// positive for White.
-pub fn evaluation(weights: &Arc<Weights>, board: &Board) -> Value {
+pub fn evaluation(weights: &Weights, board: &Board) -> Value {
     let contributions = reasons(weights, board);
     let contributions: Vec<Value> = contributions
         .iter()

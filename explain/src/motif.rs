@@ -311,7 +311,7 @@ impl Motif {
 }
 
 /// The king counts more than all others.
-fn value(piece: Piece) -> i32 {
+pub(super) fn value(piece: Piece) -> i32 {
     if piece == Piece::King { 100 } else { PAWN_UNITS[piece.to_index()] }
 }
 

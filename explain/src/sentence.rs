@@ -7,11 +7,11 @@
 use super::comparison::Comparison;
 use super::difference::{Subject, TopicSum};
 use super::line::{Gain, Line, attackers, variation};
-use super::motif::{Kind, Motif, in_danger, motifs};
+use super::motif::{Kind, Motif, in_danger, motifs, value};
 use super::visible::Kind as Seen;
 use super::visible::{self, Feature, Reason};
 use dyad_engine::board::{
-    Board, Color, Ending, Move, PAWN_UNITS, PIECE_VALUES, Piece, Square, Squares, attacks, color_name, piece_name,
+    Board, Color, Ending, Move, PIECE_VALUES, Piece, Square, Squares, attacks, color_name, piece_name,
 };
 use dyad_engine::search::Score;
 
@@ -252,10 +252,7 @@ impl<'a> Writer<'a> {
     fn missed_mate(&mut self, moves: i32) -> String {
         self.claims.push(Claim { line: 0, what: Statement::Mate { winner: self.mover, moves } });
         let line = self.mating_line(0, 0);
-        let misses = match moves {
-            1 => format!("Misses mate{line}"),
-            _ => format!("Misses mate in {moves}{line}"),
-        };
+        let misses = format!("Misses mate{}{line}", mate_in(moves));
         match self.compared.moves[1].score {
             Score::Mate(other) if other < 0 => format!("{misses}, and {} loses to mate.", self.names[1]),
             _ => format!("{misses}."),
@@ -267,10 +264,7 @@ impl<'a> Writer<'a> {
         self.names_reply = true;
         self.squares = vec![self.lines[1].board(1).king(self.mover)];
         let line = self.mating_line(1, 1);
-        let allows = match moves {
-            1 => format!("{} allows mate{line}", self.names[1]),
-            _ => format!("{} allows mate in {moves}{line}", self.names[1]),
-        };
+        let allows = format!("{} allows mate{}{line}", self.names[1], mate_in(moves));
         match self.compared.moves[0].score {
             Score::Mate(_) => format!("{allows}; {} only delays it.", self.names[0]),
             _ => format!("{allows}; {} prevents it.", self.names[0]),
@@ -293,8 +287,7 @@ impl<'a> Writer<'a> {
         let kind = self.lines[line].draw()?;
         let other = self.names[1 - line].clone();
         let otherwise = match (self.compared.moves[1 - line].score, self.pawns(1 - line)) {
-            (Score::Mate(1), _) => format!("{other} mates"),
-            (Score::Mate(moves), _) if moves > 0 => format!("{other} mates in {moves}"),
+            (Score::Mate(moves), _) if moves > 0 => format!("{other} mates{}", mate_in(moves)),
             (_, 1..) if line == 1 => format!("{other} wins {}", self.claim_gain(0)),
             _ => format!("after {other} {}", self.state(1 - line)?),
         };
@@ -495,7 +488,9 @@ impl<'a> Writer<'a> {
         }
         if self.pawns(1) >= 1 {
             let what = self.claim_gain(1);
-            let verb = if gain_is_trade(self.gains[1]) { "gets" } else { "wins" };
+            // Whoever pays for it does not win it.
+            let pays = self.gains[1]?.net.iter().any(|&count| count < 0);
+            let verb = if pays { "gets" } else { "wins" };
             return Some(format!("{other} {verb} only {what}"));
         }
         let first = &self.lines[0];
@@ -677,13 +672,9 @@ impl<'a> Writer<'a> {
     }
 }
 
-fn value(piece: Piece) -> i32 {
-    PAWN_UNITS[piece.to_index()]
-}
-
-/// Whether a side pays for what it wins.
-fn gain_is_trade(gain: Option<Gain>) -> bool {
-    gain.is_some_and(|gain| gain.net.iter().any(|&count| count < 0))
+/// When a side mates: nothing for the next move.
+fn mate_in(moves: i32) -> String {
+    if moves == 1 { String::new() } else { format!(" in {moves}") }
 }
 
 fn arrow(mv: Move) -> Place {

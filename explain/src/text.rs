@@ -1,10 +1,8 @@
 //! Explanations as English text.
 
 use super::comparison::{ComparedMove, Comparison};
-use super::difference::{FIXED_POINT, Subject, Topic, TopicSum};
-use super::evaluation::{
-    Contribution, PawnScale, Source, Sums, contributions, letter, piece_values, reasons, white_pawns,
-};
+use super::difference::{EvalSteps, FIXED_POINT, Subject, Topic, TopicSum};
+use super::evaluation::{Contribution, PawnScale, Source, Sums, contributions, letter, piece_values, reasons};
 use super::line::variation;
 use super::sentence::verdict;
 use dyad_engine::board::{ALL_SQUARES, Board, Color, PieceSquare, color_name, piece_name, sign};
@@ -14,7 +12,6 @@ use dyad_engine::eval::pairs::name;
 use dyad_engine::search::Score;
 use std::collections::HashMap;
 use std::fmt::{self, Write};
-use std::sync::Arc;
 
 /// The label of what endgame evaluations and scale factors add to the sum of weights.
 const NOT_LINEAR: &str = "known ending: not linear";
@@ -28,7 +25,7 @@ const MAX_TOPICS: usize = 12;
 const MAX_PARTS_PER_TOPIC: usize = 2;
 
 /// The evaluation by group and side: middlegame (mg), endgame (eg) and tapered (now) values.
-pub fn table(weights: &Arc<Weights>, board: &Board) -> String {
+pub fn table(weights: &Weights, board: &Board) -> String {
     let scale = PawnScale::new(weights, board);
     let mut rows = contributions(weights, board);
     rows.retain(|(_, contribution)| *contribution != Contribution::default());
@@ -45,7 +42,7 @@ pub fn table(weights: &Arc<Weights>, board: &Board) -> String {
         let _ = writeln!(text, "{:width$} {}", group.name, row(&scale, contribution));
     }
     let _ = writeln!(text, "{rule}\n{:width$} {}", "sum", row(&scale, &sum));
-    let (linear, evaluated) = (linear_value(weights, board), hundredths(white_pawns(weights, board)));
+    let [linear, evaluated] = values(weights, board);
     if linear != evaluated {
         // The values line up with the last tapered column.
         let label_width = width + 1 + columns_width - "+1000.00 ".len();
@@ -72,7 +69,7 @@ fn row(scale: &PawnScale, contribution: &Contribution) -> String {
 }
 
 /// The largest contributions, and the board with the value of each piece.
-pub fn evaluation(weights: &Arc<Weights>, board: &Board) -> String {
+pub fn evaluation(weights: &Weights, board: &Board) -> String {
     let mut text = String::from(
         "Largest contributions in pawns, positive for White; what both sides have cancels and is left out:\n\n",
     );
@@ -81,7 +78,7 @@ pub fn evaluation(weights: &Arc<Weights>, board: &Board) -> String {
     for (number, reason) in shown.iter().enumerate() {
         let _ = writeln!(text, "{:3}. {:+.2}  {}", number + 1, reason.pawns, reason.source.words());
     }
-    let (linear, evaluated) = (linear_value(weights, board), hundredths(white_pawns(weights, board)));
+    let [linear, evaluated] = values(weights, board);
     let remainder = linear - shown.iter().map(|reason| hundredths(reason.pawns)).sum::<i32>();
     let remainder_label = match all.len() - shown.len() {
         0 => "rounding of these numbers".to_string(),
@@ -98,9 +95,10 @@ pub fn evaluation(weights: &Arc<Weights>, board: &Board) -> String {
     text
 }
 
-/// The sum of weights in hundredths of a pawn from White's side, without endgame evaluations and scale factors.
-fn linear_value(weights: &Weights, board: &Board) -> i32 {
-    hundredths(PawnScale::new(weights, board).pawns(weights.sums(board).map(i64::from)))
+/// The evaluation in hundredths of a pawn from White's side, without and with endgame evaluations and scale factors.
+fn values(weights: &Weights, board: &Board) -> [i32; 2] {
+    let steps = EvalSteps::of(weights, board);
+    [steps.scaled, steps.value].map(|value| hundredths(weights.pawns(f64::from(value))))
 }
 
 /// An amount of pawns as it is printed: sums of printed numbers are exact.
@@ -312,13 +310,9 @@ mod tests {
 
     const MIDDLEGAME: &str = "r1bq1rk1/pp3ppp/2n2n2/3pN3/3P4/2N5/PP3PPP/R1BQ1RK1 w - - 0 1";
 
-    fn weights() -> Arc<Weights> {
-        Arc::new(strange_weights())
-    }
-
     #[test]
     fn the_table_has_a_line_for_each_group_that_counts() {
-        let text = table(&weights(), &board(MIDDLEGAME));
+        let text = table(&strange_weights(), &board(MIDDLEGAME));
         for name in ["material", "pairs", "mobility_knight", "king_danger", "sum"] {
             assert!(text.lines().any(|line| line.starts_with(name)), "{name}\n{text}");
         }
@@ -328,7 +322,7 @@ mod tests {
 
     #[test]
     fn reasons_are_in_words_and_sorted() {
-        let all = reasons(&weights(), &board(MIDDLEGAME));
+        let all = reasons(&strange_weights(), &board(MIDDLEGAME));
         assert!(all.is_sorted_by(|one, next| one.pawns.abs() >= next.pawns.abs()));
         assert!(all.iter().any(|reason| reason.source.words() == "white Ne5 with black Kg8"), "{all:?}");
     }
@@ -337,7 +331,7 @@ mod tests {
     #[test]
     fn what_both_sides_have_is_left_out() {
         let words = |board: &Board| -> Vec<String> {
-            reasons(&weights(), board).into_iter().map(|reason| reason.source.words()).collect()
+            reasons(&strange_weights(), board).into_iter().map(|reason| reason.source.words()).collect()
         };
         let start = words(&Board::startpos());
         assert!(start.iter().all(|words| words.contains("the move")), "{start:?}");
@@ -353,7 +347,7 @@ mod tests {
 
     #[test]
     fn an_explanation_shows_the_board() {
-        let text = evaluation(&weights(), &board(MIDDLEGAME));
+        let text = evaluation(&strange_weights(), &board(MIDDLEGAME));
         assert!(text.contains(" 20. ") && !text.contains(" 21. "), "{text}");
         assert_eq!(text.lines().filter(|line| line.starts_with("   +---")).count(), 9);
     }
@@ -370,15 +364,15 @@ mod tests {
             ("8/8/4k3/8/2KN4/8/8/8 b - - 0 1", true),
         ] {
             let board = board(fen);
-            let evaluated = f64::from(hundredths(white_pawns(&weights(), &board)));
-            let table = table(&weights(), &board);
+            let evaluated = f64::from(values(&strange_weights(), &board)[1]);
+            let table = table(&strange_weights(), &board);
             let line = |start: &str| table.lines().find(|line| line.starts_with(start));
             let last = |line: &str| line.split_whitespace().last().expect("a number").parse::<f64>().expect("a number");
             let sum = last(line("sum").expect("a sum"));
             let not_linear = line(NOT_LINEAR).map_or(0.0, last);
             assert_eq!((100.0 * (sum + not_linear)).round(), evaluated, "{table}");
             assert_eq!(line(NOT_LINEAR).is_some(), is_known, "{table}");
-            let text = evaluation(&weights(), &board);
+            let text = evaluation(&strange_weights(), &board);
             let lines = text.lines().skip(2).take_while(|line| !line.contains("====="));
             let total: f64 = lines.map(|line| number(line.split_once(". ").map_or(line, |(_, line)| line))).sum();
             assert_eq!((100.0 * total).round(), evaluated, "{text}");

@@ -4,7 +4,7 @@ use super::*;
 use crate::comparison::ComparedMove;
 use crate::difference::{PvEnd, PvLeaf};
 use crate::testing::{board, compare, engine, game, random_boards};
-use dyad_engine::board::{Board, Game, attacks, sign};
+use dyad_engine::board::{Board, Game, PAWN_UNITS, attacks, sign};
 use dyad_engine::control::Control;
 use dyad_engine::eval::Weights;
 use dyad_engine::search::{Limits, Options};
@@ -357,30 +357,42 @@ fn arrows_are_moves() {
 }
 
 #[test]
-fn a_bad_bishop_stands_behind_its_own_pawns() {
+fn features_are_seen_where_they_are() {
+    let french = "rnbqk2r/pp2nppp/4p3/2ppP3/3P4/2P2N2/PP3PPP/RNBQKB1R b KQkq - 0 1";
+    let pawns = "6k1/pp6/8/4P2p/8/8/7P/6K1 w - - 0 1";
     let cases = [
         // The French bishop, the same bishop outside the chain, and one with pawns that can move.
-        ("rnbqk2r/pp2nppp/4p3/2ppP3/3P4/2P2N2/PP3PPP/RNBQKB1R b KQkq - 0 1", Square::C8, true),
-        ("rn1qk2r/pp2nppp/4p3/2ppPb2/3P4/2P2N2/PP3PPP/RNBQKB1R b KQkq - 0 1", Square::F5, false),
-        ("rnbqk2r/pp2nppp/4p3/3p4/8/2P2N2/PP3PPP/RNBQKB1R b KQkq - 0 1", Square::C8, false),
+        (french, Seen::BadBishop, Color::Black, Square::C8, true),
+        (
+            "rn1qk2r/pp2nppp/4p3/2ppPb2/3P4/2P2N2/PP3PPP/RNBQKB1R b KQkq - 0 1",
+            Seen::BadBishop,
+            Color::Black,
+            Square::F5,
+            false,
+        ),
+        (
+            "rnbqk2r/pp2nppp/4p3/3p4/8/2P2N2/PP3PPP/RNBQKB1R b KQkq - 0 1",
+            Seen::BadBishop,
+            Color::Black,
+            Square::C8,
+            false,
+        ),
         // Pawns that only own pieces and no enemy pawns block.
-        ("r1bqk1nr/pppp2pp/1bn2p2/4p3/2BPP3/2P5/PB3PPP/RN1QK1NR w KQkq - 1 7", Square::B6, false),
+        (
+            "r1bqk1nr/pppp2pp/1bn2p2/4p3/2BPP3/2P5/PB3PPP/RN1QK1NR w KQkq - 1 7",
+            Seen::BadBishop,
+            Color::Black,
+            Square::B6,
+            false,
+        ),
+        // A passed pawn is not weak.
+        (pawns, Seen::Isolated, Color::White, Square::E5, false),
+        (pawns, Seen::Isolated, Color::White, Square::H2, true),
     ];
-    for (fen, square, expected) in cases {
-        let board = board(fen);
-        assert_eq!(
-            Feature { kind: Seen::BadBishop, color: Color::Black, square: Some(square) }.is_on(&board),
-            expected,
-            "{fen}"
-        );
+    for (fen, kind, color, square, expected) in cases {
+        let feature = Feature { kind, color, square: Some(square) };
+        assert_eq!(feature.is_on(&board(fen)), expected, "{feature:?} in {fen}");
     }
-}
-
-#[test]
-fn a_passed_pawn_is_not_weak() {
-    let board = board("6k1/pp6/8/4P2p/8/8/7P/6K1 w - - 0 1");
-    let isolated = |square| Feature { kind: Seen::Isolated, color: Color::White, square: Some(square) }.is_on(&board);
-    assert!(!isolated(Square::E5) && isolated(Square::H2));
 }
 
 #[test]
