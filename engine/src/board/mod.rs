@@ -30,6 +30,7 @@ pub use cuckoo::upcoming_repetition;
 pub use fen::{Setup, quote};
 pub use game::{Ending, Game};
 pub use moves::{Move, MoveList};
+pub use notation::{San, SanError};
 pub use perft::perft;
 pub use pieces::{
     COLORS, Delta, PAWN_UNITS, PIECE_NAMES, PIECE_VALUES, PIECES, PieceSquare, PieceTo, color_name, piece_name,

@@ -4,7 +4,7 @@
 //! Only legal moves are read.
 
 use super::pieces::piece_of_letter;
-use super::{Board, BoardError, File, Move, Piece, Square, piece_letter, quote, square};
+use super::{BitBoard, Board, BoardError, EMPTY, File, Move, Piece, Square, attacks, piece_letter, quote, square};
 
 fn error(text: &str, why: &str, board: &Board) -> BoardError {
     BoardError(format!("move {} {why} in {}", quote(text), board.fen()))
@@ -33,51 +33,140 @@ fn parse_coordinates(text: &str) -> Option<Move> {
     Some(promotion.map_or(mv, |piece| mv.with_promotion(piece)))
 }
 
-struct San {
-    piece: Piece,
+/// A move to a square in algebraic notation, of a position that is not known yet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct San {
+    /// `None` for coordinates without a letter: any piece.
+    piece: Option<Piece>,
     file: Option<u8>,
     rank: Option<u8>,
     to: Square,
     promotion: Option<Piece>,
 }
 
+/// Why a text in algebraic notation is no move of a position.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SanError {
+    /// No legal move is meant.
+    Illegal,
+    /// Several are.
+    Ambiguous,
+    /// A pawn reaches the last rank, and the piece it becomes is missing.
+    NoPromotion,
+}
+
 impl San {
-    fn parse(text: &str) -> Option<San> {
-        let mut bytes = text.as_bytes();
-        let piece =
-            Some(*bytes.first()?).filter(u8::is_ascii_uppercase).and_then(|letter| piece_of_letter(letter.into()));
-        if piece.is_some() {
-            bytes = &bytes[1..];
-        }
-        let piece = piece.unwrap_or(Piece::Pawn);
-        let mut promotion = None;
-        if let [rest @ .., letter @ (b'N' | b'B' | b'R' | b'Q' | b'n' | b'q' | b'r')] = bytes {
-            promotion = parse_promotion(*letter);
-            bytes = rest.strip_suffix(b"=").unwrap_or(rest);
-        }
-        let (from, to) = bytes.split_at(bytes.len().checked_sub(2)?);
+    /// Reads a move without marks of check and annotations: short or long, with any sign of a capture or a promotion.
+    pub fn parse(text: &[u8]) -> Option<San> {
+        let (core, promotion) = split_promotion(text);
+        let (letter, after) = core.split_first()?;
+        let piece = Some(*letter).filter(u8::is_ascii_uppercase).and_then(|letter| piece_of_letter(letter.into()));
+        let rest = if piece.is_some() { after } else { core };
+        let (from, to) = rest.split_last_chunk::<2>()?;
         let to = parse_square(to)?;
-        let from = from.strip_suffix(b"x").or_else(|| from.strip_suffix(b"-")).unwrap_or(from);
-        let (mut file, mut rank) = (None, None);
-        match from {
-            [] => {}
-            [f @ b'a'..=b'h'] => file = Some(f - b'a'),
-            [r @ b'1'..=b'8'] => rank = Some(r - b'1'),
-            [f @ b'a'..=b'h', r @ b'1'..=b'8'] => (file, rank) = (Some(f - b'a'), Some(r - b'1')),
+        let from = match from {
+            [from @ .., b'x' | b'X' | b':' | b'-' | b'*'] => from,
+            from => from,
+        };
+        let (file, rank) = match *from {
+            [] => (None, None),
+            [file @ b'a'..=b'h'] => (Some(file - b'a'), None),
+            [rank @ b'1'..=b'8'] => (None, Some(rank - b'1')),
+            [file @ b'a'..=b'h', rank @ b'1'..=b'8'] => (Some(file - b'a'), Some(rank - b'1')),
             _ => return None,
-        }
+        };
+        let piece = piece.or((file.is_none() || rank.is_none()).then_some(Piece::Pawn));
         Some(San { piece, file, rank, to, promotion })
     }
 
-    fn matches(&self, board: &Board, mv: Move) -> bool {
-        let from = mv.from();
-        mv.to() == self.to
-            && mv.promotion() == self.promotion
-            && board.piece_on(from) == Some(self.piece)
-            && !mv.is_castling()
-            && self.file.is_none_or(|file| from.get_file().to_index() == usize::from(file))
-            && self.rank.is_none_or(|rank| from.get_rank().to_index() == usize::from(rank))
+    /// The legal move that is meant.
+    pub fn find(&self, board: &Board) -> Result<Move, SanError> {
+        let origins = match self.piece {
+            Some(Piece::Pawn) => self.pawns(board),
+            Some(piece) => self.pieces(board, piece),
+            None => board.colors(board.side_to_move()),
+        };
+        let origins = origins & self.named_squares();
+        let mut found = None;
+        for from in origins {
+            let mv = Move::new(from, self.to);
+            let mv = self.promotion.map_or(mv, |piece| mv.with_promotion(piece));
+            if board.is_legal(mv) {
+                if found.is_some() {
+                    return Err(SanError::Ambiguous);
+                }
+                found = Some(mv);
+            }
+        }
+        found.or_else(|| self.castling(board)).ok_or_else(|| match self.promotion {
+            None if self.promotes(board, origins) => SanError::NoPromotion,
+            _ => SanError::Illegal,
+        })
     }
+
+    fn named_squares(&self) -> BitBoard {
+        const FILE_A: u64 = 0x0101_0101_0101_0101;
+        let file = self.file.map_or(u64::MAX, |file| FILE_A << file);
+        let rank = self.rank.map_or(u64::MAX, |rank| 0xFF << (8 * rank));
+        BitBoard(file & rank)
+    }
+
+    fn pieces(&self, board: &Board, piece: Piece) -> BitBoard {
+        let reach = match piece {
+            Piece::Knight => attacks::knight(self.to),
+            Piece::Bishop => attacks::bishop(self.to, board.occupied()),
+            Piece::Rook => attacks::rook(self.to, board.occupied()),
+            Piece::Queen => attacks::queen(self.to, board.occupied()),
+            Piece::King | Piece::Pawn => attacks::king(self.to),
+        };
+        reach & board.colored(board.side_to_move(), piece)
+    }
+
+    /// Pawns that could reach the square: those of its file, or those of another file that is named.
+    fn pawns(&self, board: &Board) -> BitBoard {
+        let us = board.side_to_move();
+        let own = board.colored(us, Piece::Pawn);
+        let to_file = self.to.get_file().to_index() as u8;
+        match (self.file, self.rank) {
+            (Some(file), _) if file != to_file => own & attacks::pawn(!us, self.to),
+            // `bb5` is a bishop's move in lower case.
+            (Some(_), None) | (None, Some(_)) => EMPTY,
+            _ => {
+                let behind = |square: Square| square.backward(us).map_or(EMPTY, BitBoard::from_square);
+                let one = behind(self.to);
+                match (board.occupied() & one, self.to.backward(us)) {
+                    (EMPTY, Some(empty)) => own & behind(empty),
+                    _ => own & one,
+                }
+            }
+        }
+    }
+
+    /// Castling as a move of the king: `Ke1g1`, `e1g1`, and `e1h1` in Chess960.
+    fn castling(&self, board: &Board) -> Option<Move> {
+        let king = board.king(board.side_to_move());
+        let named = self.file.is_some() && self.rank.is_some() && self.named_squares() == BitBoard::from_square(king);
+        if !named || self.promotion.is_some() || self.piece.is_some_and(|piece| piece != Piece::King) {
+            return None;
+        }
+        let step = Some(board.mark_castling(Move::new(king, self.to))).filter(|&mv| board.is_legal(mv));
+        board.castling_with(self.to).or(step)
+    }
+
+    fn promotes(&self, board: &Board, origins: BitBoard) -> bool {
+        let back = self.to.get_rank() == board.side_to_move().to_their_backrank();
+        back && origins & board.pieces(Piece::Pawn) != EMPTY
+    }
+}
+
+/// A move and the piece that a pawn becomes: `a8=Q`, `a8Q`, `a8(Q)`, `a8/Q`, `a8=q`, `a8q`.
+fn split_promotion(core: &[u8]) -> (&[u8], Option<Piece>) {
+    let inner = core.strip_suffix(b")").unwrap_or(core);
+    let Some((letter, rest)) = inner.split_last() else { return (core, None) };
+    let Some(piece) = parse_promotion(*letter) else { return (core, None) };
+    let rest = rest.strip_suffix(b"(").unwrap_or(rest);
+    let rest = rest.strip_suffix(b"=").or_else(|| rest.strip_suffix(b"/")).unwrap_or(rest);
+    (rest, Some(piece))
 }
 
 impl Board {
@@ -108,24 +197,23 @@ impl Board {
     pub fn parse_san(&self, text: &str) -> Result<Move, BoardError> {
         let trimmed = text.trim().trim_end_matches(['+', '#', '!', '?']).trim_end();
         let core = trimmed.strip_suffix("e.p.").unwrap_or(trimmed).trim_end();
-        let moves = self.moves();
-        let found: Vec<Move> = match core.replace('0', "O").as_str() {
-            "O-O" => self.castlings_to(File::G),
-            "O-O-O" => self.castlings_to(File::C),
+        let found = match core.replace('0', "O").as_str() {
+            "O-O" => self.castling_to(File::G).ok_or(SanError::Illegal),
+            "O-O-O" => self.castling_to(File::C).ok_or(SanError::Illegal),
             _ => {
-                let san = San::parse(core).ok_or_else(|| error(text, "is not in algebraic notation", self))?;
-                moves.iter().copied().filter(|&mv| san.matches(self, mv)).collect()
+                let san = San::parse(core.as_bytes());
+                san.ok_or_else(|| error(text, "is not in algebraic notation", self))?.find(self)
             }
         };
-        match found[..] {
-            [mv] => Ok(mv),
-            [] => Err(error(text, "is not legal", self)),
-            _ => Err(error(text, "is ambiguous", self)),
-        }
+        found.map_err(|problem| match problem {
+            SanError::Illegal | SanError::NoPromotion => error(text, "is not legal", self),
+            SanError::Ambiguous => error(text, "is ambiguous", self),
+        })
     }
 
-    fn castlings_to(&self, file: File) -> Vec<Move> {
-        self.castling_moves().filter(|mv| mv.to().get_file() == file).collect()
+    /// The legal castling that takes the king to this file.
+    pub fn castling_to(&self, file: File) -> Option<Move> {
+        self.castling_moves().find(|mv| mv.to().get_file() == file)
     }
 
     /// A legal move in standard algebraic notation.

@@ -8,14 +8,7 @@
 
 use std::borrow::Cow;
 
-use dyad_engine::board::{BitBoard, Board, EMPTY, File, Move, Piece, Rank, Square, attacks};
-
-const PIECES: [(u8, Piece); 5] =
-    [(b'K', Piece::King), (b'Q', Piece::Queen), (b'R', Piece::Rook), (b'B', Piece::Bishop), (b'N', Piece::Knight)];
-
-fn piece_of(letter: u8) -> Option<Piece> {
-    PIECES.iter().find(|(one, _)| *one == letter).map(|(_, piece)| *piece)
-}
+use dyad_engine::board::{Board, File, Move, San, SanError};
 
 /// A word with figurines and the signs of print written in ASCII.
 fn in_ascii(word: &[u8]) -> Option<Cow<'_, [u8]>> {
@@ -46,19 +39,7 @@ pub(super) enum Spelled {
     /// A move without a move: `--`, `Z0`.
     Null,
     /// A move to a square.
-    To(MoveSpelling),
-}
-
-/// A parsed move to a square.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct MoveSpelling {
-    /// None where there are coordinates without a letter: any piece.
-    piece: Option<Piece>,
-    file: Option<u8>,
-    rank: Option<u8>,
-    /// Where to.
-    to: Square,
-    promotion: Option<Piece>,
+    To(San),
 }
 
 // Why a word is no move here.
@@ -67,7 +48,6 @@ pub(super) struct MoveSpelling {
 pub(super) const NO_MOVE: &str = "expected a move";
 const ILLEGAL: &str = "not a legal move";
 const AMBIGUOUS: &str = "an ambiguous move";
-/// A pawn reaches the last rank, and the piece it becomes is missing.
 const NO_PROMOTION: &str = "a promotion without a piece";
 const NULL: &str = "a null move";
 
@@ -79,17 +59,20 @@ impl Spelled {
         match core {
             b"--" | b"Z0" | b"@@@@" | b"0000" | b"null" | b"pass" => Some(Spelled::Null),
             [b'O' | b'o' | b'0', ..] => castling(core).map(Spelled::Castling),
-            _ => MoveSpelling::parse(core).map(Spelled::To),
+            _ => San::parse(core).map(Spelled::To),
         }
     }
 
     /// The legal move that is meant.
     pub(super) fn find(&self, board: &Board) -> Result<Move, &'static str> {
         match self {
-            Spelled::Castling(File::G) => board.parse_san("O-O").map_err(|_| ILLEGAL),
-            Spelled::Castling(_) => board.parse_san("O-O-O").map_err(|_| ILLEGAL),
+            Spelled::Castling(file) => board.castling_to(*file).ok_or(ILLEGAL),
             Spelled::Null => Err(NULL),
-            Spelled::To(mv) => mv.find(board),
+            Spelled::To(san) => san.find(board).map_err(|problem| match problem {
+                SanError::Illegal => ILLEGAL,
+                SanError::Ambiguous => AMBIGUOUS,
+                SanError::NoPromotion => NO_PROMOTION,
+            }),
         }
     }
 }
@@ -120,132 +103,6 @@ fn without_marks(word: &[u8]) -> &[u8] {
             },
         };
     }
-}
-
-fn square(text: [u8; 2]) -> Option<Square> {
-    match text {
-        [file @ b'a'..=b'h', rank @ b'1'..=b'8'] => Some(Square::make_square(
-            Rank::from_index(usize::from(rank - b'1')),
-            File::from_index(usize::from(file - b'a')),
-        )),
-        _ => None,
-    }
-}
-
-impl MoveSpelling {
-    fn parse(core: &[u8]) -> Option<MoveSpelling> {
-        let (core, promotion) = split_promotion(core);
-        let (letter, rest) = core.split_first()?;
-        let (piece, rest) = match piece_of(*letter) {
-            Some(piece) => (Some(piece), rest),
-            None if *letter == b'P' => (Some(Piece::Pawn), rest),
-            None => (None, core),
-        };
-        let (from, to) = rest.split_last_chunk::<2>()?;
-        let to = square(*to)?;
-        let from = match from {
-            [from @ .., b'x' | b'X' | b':' | b'-' | b'*'] => from,
-            from => from,
-        };
-        let (file, rank) = match *from {
-            [] => (None, None),
-            [file @ b'a'..=b'h'] => (Some(file - b'a'), None),
-            [rank @ b'1'..=b'8'] => (None, Some(rank - b'1')),
-            [file @ b'a'..=b'h', rank @ b'1'..=b'8'] => (Some(file - b'a'), Some(rank - b'1')),
-            _ => return None,
-        };
-        let piece = piece.or((file.is_none() || rank.is_none()).then_some(Piece::Pawn));
-        Some(MoveSpelling { piece, file, rank, to, promotion })
-    }
-
-    fn find(&self, board: &Board) -> Result<Move, &'static str> {
-        let origins = match self.piece {
-            Some(Piece::Pawn) => self.pawns(board),
-            Some(piece) => self.pieces(board, piece),
-            None => board.colors(board.side_to_move()),
-        };
-        let origins = origins & self.named_squares();
-        let mut found = None;
-        for from in origins {
-            let mv = Move::new(from, self.to);
-            let mv = self.promotion.map_or(mv, |piece| mv.with_promotion(piece));
-            if board.is_legal(mv) {
-                if found.is_some() {
-                    return Err(AMBIGUOUS);
-                }
-                found = Some(mv);
-            }
-        }
-        found.or_else(|| self.castling(board)).ok_or_else(|| match self.promotion {
-            None if self.promotes(board, origins) => NO_PROMOTION,
-            _ => ILLEGAL,
-        })
-    }
-
-    fn named_squares(&self) -> BitBoard {
-        const FILE_A: u64 = 0x0101_0101_0101_0101;
-        let file = self.file.map_or(u64::MAX, |file| FILE_A << file);
-        let rank = self.rank.map_or(u64::MAX, |rank| 0xFF << (8 * rank));
-        BitBoard(file & rank)
-    }
-
-    fn pieces(&self, board: &Board, piece: Piece) -> BitBoard {
-        let reach = match piece {
-            Piece::Knight => attacks::knight(self.to),
-            Piece::Bishop => attacks::bishop(self.to, board.occupied()),
-            Piece::Rook => attacks::rook(self.to, board.occupied()),
-            Piece::Queen => attacks::queen(self.to, board.occupied()),
-            Piece::King | Piece::Pawn => attacks::king(self.to),
-        };
-        reach & board.colored(board.side_to_move(), piece)
-    }
-
-    /// Pawns that could reach the square: those of its file, or those of another file that is named.
-    fn pawns(&self, board: &Board) -> BitBoard {
-        let us = board.side_to_move();
-        let own = board.colored(us, Piece::Pawn);
-        let to_file = self.to.get_file().to_index() as u8;
-        match (self.file, self.rank) {
-            (Some(file), _) if file != to_file => own & attacks::pawn(!us, self.to),
-            // `bb5` is a bishop's move in lower case.
-            (Some(_), None) | (None, Some(_)) => EMPTY,
-            _ => {
-                let behind = |square: Square| square.backward(us).map_or(EMPTY, BitBoard::from_square);
-                let one = behind(self.to);
-                match (board.occupied() & one, self.to.backward(us)) {
-                    (EMPTY, Some(empty)) => own & behind(empty),
-                    _ => own & one,
-                }
-            }
-        }
-    }
-
-    /// Castling as a move of the king: `Ke1g1`, `e1g1`, and `e1h1` in Chess960.
-    fn castling(&self, board: &Board) -> Option<Move> {
-        let king = board.king(board.side_to_move());
-        let named = self.file.is_some() && self.rank.is_some() && self.named_squares() == BitBoard::from_square(king);
-        if !named || self.promotion.is_some() || self.piece.is_some_and(|piece| piece != Piece::King) {
-            return None;
-        }
-        let step = Some(board.mark_castling(Move::new(king, self.to))).filter(|&mv| board.is_legal(mv));
-        board.castling_with(self.to).or(step)
-    }
-
-    fn promotes(&self, board: &Board, origins: BitBoard) -> bool {
-        let back = self.to.get_rank() == board.side_to_move().to_their_backrank();
-        back && origins & board.pieces(Piece::Pawn) != EMPTY
-    }
-}
-
-/// A move and the piece that a pawn becomes: `a8=Q`, `a8Q`, `a8(Q)`, `a8/Q`, `a8=q`, `a8q`.
-fn split_promotion(core: &[u8]) -> (&[u8], Option<Piece>) {
-    let inner = core.strip_suffix(b")").unwrap_or(core);
-    let Some((letter, rest)) = inner.split_last() else { return (core, None) };
-    let piece = piece_of(letter.to_ascii_uppercase()).filter(|&piece| piece != Piece::King);
-    let Some(piece) = piece else { return (core, None) };
-    let rest = rest.strip_suffix(b"(").unwrap_or(rest);
-    let rest = rest.strip_suffix(b"=").or_else(|| rest.strip_suffix(b"/")).unwrap_or(rest);
-    (rest, Some(piece))
 }
 
 /// Numeric annotation glyphs with their signs and words, by the PGN standard and ChessBase.
