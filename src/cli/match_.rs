@@ -74,6 +74,9 @@ pub const NODES: u64 = 20_000;
 /// Range of depths in plies.
 const DEPTH: RangeInclusive<u32> = 1..=MAX_PLY as u32 - 1;
 
+/// Most moves of an adjudication.
+const MOST_ADJUDICATION_MOVES: u32 = 10_000;
+
 /// Plays the match and prints its result.
 pub fn run(arguments: Arguments) -> Outcome {
     let control = stop_on_interrupt();
@@ -140,12 +143,16 @@ impl Arguments {
     fn adjudication(&self) -> Result<Adjudication, String> {
         let draw = self.draw_adjudication.as_deref();
         let win = self.win_adjudication.as_deref();
-        let rules = Adjudication {
+        // A rule of no moves would end the game before it begins.
+        let mut moves = draw.map(|rule| rule[1]).into_iter().chain(win.map(|rule| rule[0]));
+        if let Some(moves) = moves.find(|moves| !(1..=MOST_ADJUDICATION_MOVES).contains(moves)) {
+            return Err(format!("adjudication takes 1 to {MOST_ADJUDICATION_MOVES} moves, not {moves}"));
+        }
+        Ok(Adjudication {
             draw: draw.map(|rule| DrawRule { from: rule[0], moves: rule[1], score: rule[2] as i16 }),
             win: win.map(|rule| WinRule { moves: rule[0], score: rule[1] as i16 }),
             plies: None,
-        };
-        rules.check().map(|()| rules)
+        })
     }
 
     fn openings(&self, played: &Match) -> Result<Box<dyn Iterator<Item = Opening> + Send>, Error> {
@@ -183,7 +190,7 @@ fn summary(record: &MatchRecord, reasons: &BTreeMap<&str, u64>, before: usize) -
     let [a, b] = &record.names;
     let tally = &record.tally;
     line("Match", format!("{a} ({}) - {b} ({}), {}", record.ids[0], record.ids[1], record.limits));
-    line("Games", format!("{}: +{} ={} -{}", tally.games(), tally.wins, tally.draws, tally.losses));
+    line("Games", format!("{}: {}", tally.games(), tally.counts()));
     let [low, high] = [record.score.low, record.score.high].map(|score| 100.0 * score);
     line("Score", format!("{:.2} % [{low:.2}, {high:.2}]", 100.0 * record.score.value));
     line("Elo", record.elo.text(1));
@@ -238,8 +245,8 @@ mod tests {
             ("--games 18446744073709551615", "expected a whole number, 1 to"),
             ("--openings a.epd --variant chess960", "cannot be used with"),
             ("--resume", "--pgn"),
-            ("--draw-adjudication 40 0 10", "draw adjudication takes 1 to"),
-            ("--win-adjudication 0 600", "win adjudication takes 1 to"),
+            ("--draw-adjudication 40 0 10", "adjudication takes 1 to"),
+            ("--win-adjudication 0 600", "adjudication takes 1 to"),
             ("--win-adjudication 4 40000", "expected a whole number, 0 to 32767"),
             ("--sprt 5 0 0.05 0.05", "an SPRT needs elo0 below elo1"),
         ] {

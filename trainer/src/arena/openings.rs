@@ -195,8 +195,7 @@ impl<J: FnMut(&Game) -> Value> RandomOpenings<J> {
         let mut game = opening.game();
         let plies = rng.random_range(self.settings.plies.clone());
         walk(&mut game, &mut opening, plies, |board| random_move(board, &mut rng))?;
-        let quiet = game.ending().is_none() && !game.board().in_check();
-        let fresh = quiet && self.seen.insert(game.board().key());
+        let fresh = self.seen.insert(game.board().key());
         (fresh && (self.evaluate)(&game).abs() <= self.settings.limit).then_some(opening)
     }
 }
@@ -225,7 +224,8 @@ pub fn opening_filter(weights: Arc<Weights>, nodes: u64) -> impl FnMut(&Game) ->
     }
 }
 
-/// Plays `plies` moves from `draw` and appends them to the opening. `None` if there is no move.
+/// Plays `plies` moves from `draw` and appends them to the opening. `None` if there is no move, or the game ends or
+/// stands in check after them.
 pub(crate) fn walk(
     game: &mut Game,
     opening: &mut Opening,
@@ -237,7 +237,7 @@ pub(crate) fn walk(
         game.push(mv);
         opening.moves.push(mv);
     }
-    Some(())
+    (game.ending().is_none() && !game.board().in_check()).then_some(())
 }
 
 /// A random move that loses no material by static exchange evaluation, or any move if all lose some.

@@ -86,8 +86,7 @@ pub struct Seat<'a> {
 }
 
 /// Rules that end a game as drawn or won before its end by the rules of chess.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Adjudication {
     /// The rule for draws.
     pub draw: Option<DrawRule>,
@@ -97,28 +96,9 @@ pub struct Adjudication {
     pub plies: Option<u32>,
 }
 
-/// Upper bound of moves in a rule.
-const MOST_MOVES: u32 = 10_000;
-
-impl Adjudication {
-    /// Checks that the rules can apply, and not before a game starts.
-    pub fn check(&self) -> Result<(), String> {
-        let moves = |name: &str, moves: Option<u32>| match moves {
-            None | Some(1..=MOST_MOVES) => Ok(()),
-            Some(moves) => Err(format!("{name} adjudication takes 1 to {MOST_MOVES} moves, not {moves}")),
-        };
-        moves("draw", self.draw.map(|rule| rule.moves))?;
-        moves("win", self.win.map(|rule| rule.moves))?;
-        if self.plies == Some(0) {
-            return Err("adjudication: a game of no plies".to_string());
-        }
-        Ok(())
-    }
-}
-
 /// A draw once both sides have scores near zero for `moves` consecutive moves. A capture or a pawn move restarts the
 /// count.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug)]
 pub struct DrawRule {
     /// First move number at which the rule applies.
     pub from: u32,
@@ -129,7 +109,7 @@ pub struct DrawRule {
 }
 
 /// A win once both sides have agreed on the winner for `moves` consecutive moves.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug)]
 pub struct WinRule {
     /// Consecutive moves of each side.
     pub moves: u32,

@@ -97,6 +97,11 @@ impl MatchResults {
         self.wins + self.draws + self.losses
     }
 
+    /// Wins, draws and losses: `+12 =20 -8`.
+    pub fn counts(&self) -> String {
+        format!("+{} ={} -{}", self.wins, self.draws, self.losses)
+    }
+
     /// Pairs counted.
     pub fn pairs(&self) -> u64 {
         self.pentanomial.iter().sum()
@@ -155,10 +160,8 @@ impl fmt::Display for MatchResults {
         let [p0, p1, p2, p3, p4] = self.pentanomial;
         write!(
             f,
-            "+{} ={} -{}  {:.1} % [{:.1}, {:.1}]  Elo {}  pairs {p0}-{p1}-{p2}-{p3}-{p4}",
-            self.wins,
-            self.draws,
-            self.losses,
+            "{}  {:.1} % [{:.1}, {:.1}]  Elo {}  pairs {p0}-{p1}-{p2}-{p3}-{p4}",
+            self.counts(),
             100.0 * score.value,
             100.0 * score.low,
             100.0 * score.high,

@@ -286,7 +286,7 @@ impl StageProgress {
             text += &format!(", accuracy {:.1} %", 100.0 * accuracy);
         }
         if let Some(standing) = self.standing.filter(|standing| standing.tally.games() > 0) {
-            text += &format!(", +{} ={} -{}", standing.tally.wins, standing.tally.draws, standing.tally.losses);
+            text += &format!(", {}", standing.tally.counts());
             text += &standing.llr.map_or(String::new(), |llr| format!(" LLR {llr:+.2}"));
         }
         text
@@ -357,15 +357,8 @@ impl fmt::Display for Distance {
 
 /// The result of a match in one line.
 fn result(record: &MatchRecord) -> String {
-    let tally = &record.tally;
-    let mut text = format!(
-        "+{} ={} -{} score {:.1} % Elo {}",
-        tally.wins,
-        tally.draws,
-        tally.losses,
-        100.0 * record.score.value,
-        record.elo.text(1)
-    );
+    let (score, elo) = (100.0 * record.score.value, record.elo.text(1));
+    let mut text = format!("{} score {score:.1} % Elo {elo}", record.tally.counts());
     if let (Some(llr), Some(sprt)) = (record.llr, &record.sprt) {
         let (lower, upper) = sprt.bounds();
         text += &format!(" LLR {llr:+.2} ({lower:.2} to {upper:.2})");
