@@ -42,7 +42,7 @@ impl WeightsError {
 }
 
 /// A middlegame and an endgame weight for each feature.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct FloatWeights {
     /// Middlegame weights.
     pub mg: Vec<f64>,

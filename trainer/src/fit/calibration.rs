@@ -49,15 +49,9 @@ struct Observation {
 /// # Errors
 /// When a sample is damaged.
 pub(crate) fn calibrate<'a>(weights: &mut Weights, samples: impl Iterator<Item = &'a Packed>) -> Result<bool, Error> {
-    let found = model(&observe(weights, samples)?);
-    Ok(set_units(weights, found))
-}
-
-/// Sets the scale and the win rate model, if they were found, and returns whether they were.
-fn set_units(weights: &mut Weights, found: Option<(i32, WinRate)>) -> bool {
-    let Some((scale, win_rate)) = found else { return false };
+    let Some((scale, win_rate)) = model(&observe(weights, samples)?) else { return Ok(false) };
     (weights.units.scale, weights.units.win_rate) = (scale, win_rate);
-    true
+    Ok(true)
 }
 
 /// Sets the scale of weights by the expected score of their values, and the standard win rate model, which then says
@@ -103,9 +97,8 @@ fn observe<'a>(weights: &Weights, samples: impl Iterator<Item = &'a Packed>) -> 
 pub fn calibrate_by_file(weights: &mut Weights, samples: &SampleFile) -> Result<bool, Error> {
     let step = samples.samples.len().div_ceil(ENOUGH).max(1);
     let some = samples.samples.chunks(BLOCK).flat_map(|block| block.iter().step_by(step));
-    let observations = observe(weights, some)?;
-    let found = if observations.len() >= FEWEST { model(&observations) } else { None };
-    Ok(set_units(weights, found))
+    let some: Vec<&Packed> = some.filter(|sample| sample.has_result()).collect();
+    if some.len() >= FEWEST { calibrate(weights, some.into_iter()) } else { Ok(false) }
 }
 
 /// The score in pawns that multiplies the odds by e, from the samples with a score and a result; that of the standard

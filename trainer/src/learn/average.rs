@@ -17,7 +17,7 @@ use dyad_engine::eval::FloatWeights;
 use serde::{Deserialize, Serialize};
 
 /// The running average of the weights.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Average {
     /// T, the number of positions passed.

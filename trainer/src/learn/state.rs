@@ -9,7 +9,7 @@ use dyad_engine::eval::{FloatWeights, layout};
 use serde::{Deserialize, Serialize};
 
 /// The state of a training. Its arrays of weights and moments are not part of its JSON.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TrainingState {
     /// The iteration, from 1; 0 while the initial weights are measured.
@@ -70,20 +70,10 @@ impl TrainingState {
     /// The state before the initial weights are measured.
     pub fn new(settings: &TrainingSettings, weights: FloatWeights) -> TrainingState {
         TrainingState {
-            iteration: 0,
-            done: 0,
-            positions: 0,
-            updates: 0,
             weights,
             average: Average::new(layout::LEN),
             optimizer: Optimizer::new(settings),
-            report: Counters::default(),
-            iteration_counters: Counters::default(),
-            accuracy: None,
-            best: (0, None),
-            fell: false,
-            seconds: 0.0,
-            log_bytes: 0,
+            ..TrainingState::default()
         }
     }
 
