@@ -15,7 +15,7 @@ use dyad_formats::samples::SampleFile;
 use dyad_trainer::base::context::Context;
 use dyad_trainer::fit::calibration::scale_like;
 use dyad_trainer::fit::regression;
-use dyad_trainer::fit::regression::{Calibration, Data, Epoch, FitEvent, FitSettings, Fitted};
+use dyad_trainer::fit::regression::{Data, Epoch, FitEvent, FitSettings, Fitted};
 use serde_json::{Value as Json, json};
 
 use super::progress::ProgressDisplay;
@@ -90,12 +90,8 @@ pub fn run(arguments: Arguments) -> Outcome {
             "stopped": fitted.stopped,
         },
     });
-    let calibration = match arguments.keep_scale {
-        true => Calibration::Initial(start.units),
-        false => Calibration::Data(&data),
-    };
-    let pawns = settings.target.pawns;
-    let (mut weights, is_calibrated) = fitted.calibrated(made, calibration, pawns)?;
+    let (kept, pawns) = (arguments.keep_scale.then_some(start.units), settings.target.pawns);
+    let (mut weights, is_calibrated) = fitted.calibrated(made, kept, &data, pawns)?;
     weights.meta.name = stem(&out);
     if !is_calibrated {
         eprintln!("results and evaluations do not correlate: a pawn of the scores becomes a pawn");

@@ -6,9 +6,9 @@
 //!
 //! Sets may have different units; their scales convert them to search units before they are added.
 
-use crate::fit::calibration::factor;
+use crate::fit::calibration::{factor, scale_in_units_of};
 use dyad_engine::eval::layout::LEN;
-use dyad_engine::eval::units::{MAX_SCALE, SCALE_ONE};
+use dyad_engine::eval::units::SCALE_ONE;
 use dyad_engine::eval::{FloatWeights, Weights};
 use dyad_formats::error::Error;
 use serde_json::Value as Json;
@@ -33,13 +33,7 @@ pub fn mean(sets: &[(&Weights, f64)]) -> FloatWeights {
 /// When a weight is not a number, or the scale would be out of bounds.
 pub fn in_units_of_search(mean: &FloatWeights, provenance: Json) -> Result<Weights, Error> {
     let mut weights = Weights::from_floats(mean, provenance)?;
-    let gamma = mean.gamma()?;
-    let scale = (f64::from(SCALE_ONE) / gamma).round();
-    if !(1.0..=f64::from(MAX_SCALE)).contains(&scale) {
-        let problem = format!("the scale would be {scale}/1024, which must be 1 to {MAX_SCALE}");
-        return Err(Error::Settings(problem));
-    }
-    weights.units.scale = scale as i32;
+    weights.units.scale = scale_in_units_of(SCALE_ONE, mean.gamma()?)?;
     Ok(weights)
 }
 

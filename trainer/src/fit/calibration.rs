@@ -10,7 +10,7 @@
 //! One pair (u, c) over all phases gives the scale; pairs by phase give the polynomials, fitted by least squares as in
 //! Stockfish's win rate model.
 
-use dyad_engine::eval::units::SCALE_ONE;
+use dyad_engine::eval::units::{MAX_SCALE, SCALE_ONE};
 use dyad_engine::eval::{PHASE_MAX, Weights, WinRate};
 use dyad_engine::value::WINS_HALF;
 use dyad_formats::error::Error;
@@ -156,6 +156,18 @@ pub fn pawn(weights: &Weights) -> f64 {
 /// Search units per unit of the weights.
 pub(crate) fn factor(weights: &Weights) -> f64 {
     f64::from(weights.units.scale) / f64::from(SCALE_ONE)
+}
+
+/// A scale for weights of which `unit` units are one of those with the scale `scale`: values keep their meaning.
+pub(crate) fn scale_in_units_of(scale: i32, unit: f64) -> Result<i32, Error> {
+    let kept = (f64::from(scale) / unit).round();
+    match (1.0..=f64::from(MAX_SCALE)).contains(&kept) {
+        true => Ok(kept as i32),
+        false => {
+            let problem = format!("the scale would be {kept}/{SCALE_ONE}, which must be 1 to {MAX_SCALE}");
+            Err(Error::Settings(problem))
+        }
+    }
 }
 
 /// Calibrates an evaluation that was fitted to scores, without results: sets the scale so that one pawn of the scores

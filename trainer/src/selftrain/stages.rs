@@ -437,13 +437,12 @@ impl<'a> Loop<'a> {
         let (elo, games) = if best.plays_as(&reference) {
             (Estimate::default(), 0)
         } else {
-            let test = work::distance_sprt().map_err(Error::Settings)?;
             let plan = MatchPlan {
                 path,
                 stream: RandomStream::Distance,
                 nodes: generation.settings.long_nodes,
                 games: generation.settings.distance_games(),
-                sprt: (self.state.playing == 0).then_some(test),
+                sprt: (self.state.playing == 0).then_some(work::DISTANCE_SPRT),
             };
             let best = (name_of(self.state.best), Arc::new(best));
             let record = self.play(generation, plan, (&best.0, best.1), (&name, reference))?;

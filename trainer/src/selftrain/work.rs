@@ -206,8 +206,9 @@ impl<'a> WindowFit<'a> {
         });
         // With the units of the initial weights all generations have the same piece values. A scale fitted to search
         // scores of the weights themselves could grow from generation to generation.
-        let calibration = fit::Calibration::Units(start.units);
-        Ok(fitted.calibrated(made, calibration, settings.target.pawns)?.0)
+        let mut weights = Weights::from_floats(&fitted.weights, made)?;
+        weights.units = start.units;
+        Ok(weights)
     }
 }
 
@@ -237,13 +238,8 @@ pub fn openings(
     RandomOpenings::new(random, opening_filter(Arc::clone(other), FILTER_NODES))
 }
 
-/// The SPRT that ends the games against the reference early if the weights are far weaker.
-///
-/// # Errors
-/// None with these hypotheses.
-pub fn distance_sprt() -> Result<Sprt, String> {
-    Sprt::new(-200.0, 0.0, 0.05, 0.05)
-}
+/// The test that ends the games against the reference early if the weights are far weaker.
+pub const DISTANCE_SPRT: Sprt = Sprt { elo0: -200.0, elo1: 0.0, alpha: 0.05, beta: 0.05 };
 
 /// Whether a match proves that the first player is stronger: the SPRT accepted H1, or the whole interval is above zero
 /// after the last game.

@@ -20,14 +20,13 @@ use settings::cosine;
 pub use settings::{FitGroup, FitSettings, Target};
 
 use dyad_engine::eval::layout::{MATERIAL, PIECE_SQUARE};
-use dyad_engine::eval::units::MAX_SCALE;
 use dyad_engine::eval::{FloatWeights, Units, Weights};
 use dyad_formats::error::Error;
 use serde_json::Value as Json;
 
 use crate::base::context::Context;
 use crate::data::schedule::shuffled;
-use crate::fit::calibration::{calibrate, calibrate_by_scores};
+use crate::fit::calibration::{calibrate, calibrate_by_scores, scale_in_units_of};
 use adam::Adam;
 use data::FeatureRange;
 use gradient::LossFunction;
@@ -97,55 +96,32 @@ impl Fitted {
     pub fn test_loss(&self) -> Option<f64> {
         self.epochs.iter().rfind(|epoch| epoch.best).map_or(self.start_loss, |epoch| epoch.test_loss)
     }
-}
 
-/// How fitted weights get their scale and win rate.
-pub enum Calibration<'a> {
-    /// These units.
-    Units(Units),
-    /// The units of the initial weights: a value keeps its meaning.
-    Initial(Units),
-    /// The results of the data.
-    Data(&'a Data),
-}
-
-impl Fitted {
-    /// The weights, rounded, with their provenance and calibration. Where results do not determine the scale, a pawn of
-    /// the scores becomes a pawn, and the second value is false; `pawns` multiply the odds of a score by e.
+    /// The weights, rounded, with their provenance, and with the scale and win rate that the results of the data give or,
+    /// if the initial weights had the units `kept`, with those: a value keeps its meaning. Where results do not determine
+    /// the scale, a pawn of the scores becomes a pawn, and the second value is false; `pawns` multiply the odds of a score
+    /// by e.
     ///
     /// # Errors
-    /// When the weights cannot be scaled, a sample is damaged or a file cannot be read.
-    pub fn calibrated(&self, provenance: Json, calibration: Calibration, pawns: f64) -> Result<(Weights, bool), Error> {
+    /// When the weights cannot be scaled or a sample is damaged.
+    pub fn calibrated(
+        &self,
+        provenance: Json,
+        kept: Option<Units>,
+        data: &Data,
+        pawns: f64,
+    ) -> Result<(Weights, bool), Error> {
         let mut weights = Weights::from_floats(&self.weights, provenance)?;
         let gamma = self.weights.gamma()?;
-        let is_calibrated = match calibration {
-            Calibration::Units(units) => {
-                weights.units = units;
-                true
-            }
-            Calibration::Initial(units) => {
-                weights.units = Units { scale: kept_scale(units.scale, self.unit * gamma)?, ..units };
-                true
-            }
-            Calibration::Data(data) => calibrate(&mut weights, data.train.iter().chain(&data.test))?,
-        };
+        if let Some(units) = kept {
+            weights.units = Units { scale: scale_in_units_of(units.scale, self.unit * gamma)?, ..units };
+            return Ok((weights, true));
+        }
+        let is_calibrated = calibrate(&mut weights, data.train.iter().chain(&data.test))?;
         if !is_calibrated {
             calibrate_by_scores(&mut weights, 1.0 / gamma, pawns);
         }
         Ok((weights, is_calibrated))
-    }
-}
-
-/// The scale at which values keep their meaning: one unit of the initial weights, with the scale `scale`, is `unit`
-/// units of the fitted ones.
-fn kept_scale(scale: i32, unit: f64) -> Result<i32, Error> {
-    let kept = (f64::from(scale) / unit).round();
-    match (1.0..=f64::from(MAX_SCALE)).contains(&kept) {
-        true => Ok(kept as i32),
-        false => {
-            let problem = format!("keep-scale: {scale}/1024 would be {kept}/1024 here, and must be 1 to {MAX_SCALE}");
-            Err(Error::Settings(problem))
-        }
     }
 }
 

@@ -8,6 +8,7 @@ use dyad_engine::board::sign;
 use dyad_engine::control::Control;
 use dyad_engine::eval::Weights;
 use dyad_engine::eval::layout::{LEN, MATERIAL, PAIRS, PIECE_SQUARE};
+use dyad_engine::eval::units::MAX_SCALE;
 use dyad_formats::hash;
 use dyad_formats::packed::{Packed, Sample};
 use dyad_formats::score::{GameResult, Score};
@@ -262,9 +263,9 @@ fn centering_squares_changes_no_evaluation() {
 
 #[test]
 fn a_scale_that_is_kept_can_be_loaded() {
-    assert_eq!(kept_scale(1_000, 0.5).unwrap(), 2_000);
-    assert_eq!(kept_scale(MAX_SCALE, 1.0).unwrap(), MAX_SCALE);
+    assert_eq!(scale_in_units_of(1_000, 0.5).unwrap(), 2_000);
+    assert_eq!(scale_in_units_of(MAX_SCALE, 1.0).unwrap(), MAX_SCALE);
     for (scale, unit) in [(MAX_SCALE, 0.999), (1, 3.0), (1_000, f64::NAN)] {
-        assert!(kept_scale(scale, unit).unwrap_err().to_string().contains("must be 1 to 1000000"));
+        assert!(scale_in_units_of(scale, unit).unwrap_err().to_string().contains("must be 1 to 1000000"));
     }
 }
