@@ -84,8 +84,6 @@ pub struct Match {
 pub struct MatchGame {
     /// Number in the schedule, from 0. The two games of a pair are `2 n` and `2 n + 1`.
     pub number: u64,
-    /// Index of the player with White.
-    pub white: usize,
     /// The game.
     pub game: FinishedGame,
 }
@@ -235,12 +233,11 @@ impl Match {
         over: &AtomicBool,
     ) -> Option<MatchGame> {
         let mut seats = players.each_mut().map(|player| Seat { player: player.as_mut(), limits: self.limits });
-        let white = (number % 2) as usize;
-        if white == 1 {
+        if number % 2 == 1 {
             seats.reverse();
         }
         let game = play(opening, seats, &self.adjudication, control, &|| over.load(Ordering::Relaxed));
-        game.map(|game| MatchGame { number, white, game })
+        game.map(|game| MatchGame { number, game })
     }
 
     fn decision(&self, score: &MatchScore) -> Option<Decision> {
@@ -248,10 +245,9 @@ impl Match {
     }
 
     fn record(&self, score: &MatchScore, end: MatchEnd, seconds: f64) -> MatchRecord {
-        let of_both = |f: &dyn Fn(&MatchPlayer) -> String| [f(&self.players[0]), f(&self.players[1])];
         MatchRecord {
-            names: of_both(&|player| player.name.clone()),
-            ids: of_both(&|player| player.id.clone()),
+            names: self.players.each_ref().map(|player| player.name.clone()),
+            ids: self.players.each_ref().map(|player| player.id.clone()),
             limits: self.limits.to_string(),
             tally: score.tally,
             score: score.tally.score(),
@@ -378,7 +374,7 @@ mod tests {
         let (games, record) = run(&played);
         assert_eq!((games.len(), record.tally.games(), record.end), (10, 10, MatchEnd::Complete));
         for (number, game) in games.iter().enumerate() {
-            assert_eq!((game.number, game.white), (number as u64, number % 2));
+            assert_eq!(game.number, number as u64);
             assert_eq!(game.game.opening, games[number & !1].game.opening);
             let mut board = game.game.opening.board();
             for made in &game.game.moves {

@@ -3,9 +3,7 @@
 //! Games are written whole and in the order of the schedule, so the file is all that is needed to resume a match. That
 //! they are of the same match is checked by the tags and the opening of each.
 
-use std::iter::Chain;
 use std::path::Path;
-use std::vec::IntoIter;
 
 use dyad_formats::error::Error;
 use dyad_formats::game::GameRecord;
@@ -14,9 +12,6 @@ use dyad_formats::score::GameResult;
 use crate::arena::game_file::{GameFile, check_event};
 use crate::arena::matches::{Match, round};
 use crate::arena::openings::Opening;
-
-/// Openings of `I`, with the first ones put back.
-type Openings<I> = Chain<IntoIter<Opening>, I>;
 
 impl Match {
     /// Opens or creates the file at `path` for the games of this match; gives the results, for White, of those in it,
@@ -32,7 +27,7 @@ impl Match {
         path: &Path,
         event: &str,
         mut openings: I,
-    ) -> Result<(GameFile, Vec<GameResult>, Openings<I>), Error> {
+    ) -> Result<(GameFile, Vec<GameResult>, impl Iterator<Item = Opening> + use<I>), Error> {
         check_event(path, event)?;
         let (file, games) = GameFile::read(path)?;
         let (mut results, mut taken) = (Vec::new(), Vec::new());
