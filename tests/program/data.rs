@@ -339,7 +339,7 @@ fn outputs_never_replace_inputs() {
         refuse(&folder, &format!("{arguments} --games 2 --nodes 10"), expected);
     }
     refuse(&folder, "annotate o.pgn --weights w.json --out link.json", "the output link.json is the input w.json");
-    refuse(&folder, "annotate o.pgn --out a.pgn --html ./a.pgn", "two outputs are called ./a.pgn");
+    refuse(&folder, "annotate o.pgn --out a.pgn --html ./a.pgn", "the output ./a.pgn is another output");
     // A file of another kind is nothing to append to, though it is no input.
     refuse(&folder, "match material default --games 2 --nodes 10 --pgn w.json", "w.json exists: continue it");
     let not_ours = "not the games that are to be continued";

@@ -64,14 +64,7 @@ pub fn clean(folder: &Path, is_ours: impl Fn(&str) -> bool) -> Result<(), Error>
 /// # Errors
 /// When it is the same file, by any path.
 pub fn check_output(out: &Path, inputs: impl IntoIterator<Item = impl AsRef<Path>>) -> Result<(), Error> {
-    let Ok(target) = fs::canonicalize(out) else { return Ok(()) };
-    match inputs.into_iter().find(|input| fs::canonicalize(input).is_ok_and(|input| input == target)) {
-        Some(input) => {
-            let (out, input) = (out.display(), input.as_ref().display());
-            Err(Error::Settings(format!("the output {out} is the input {input}, which would be lost")))
-        }
-        None => Ok(()),
-    }
+    check_outputs([out], inputs)
 }
 
 /// Refuses outputs that are an input or another output.
@@ -80,17 +73,16 @@ pub fn check_output(out: &Path, inputs: impl IntoIterator<Item = impl AsRef<Path
 /// When two of them are the same file, by any path.
 pub fn check_outputs(
     outputs: impl IntoIterator<Item = impl AsRef<Path>>,
-    inputs: impl IntoIterator<Item = impl AsRef<Path>> + Clone,
+    inputs: impl IntoIterator<Item = impl AsRef<Path>>,
 ) -> Result<(), Error> {
-    let mut places: Vec<PathBuf> = Vec::new();
+    let of_input = |input: &Path| (place(input), format!("the input {}, which would be lost", input.display()));
+    let mut taken: Vec<(PathBuf, String)> = inputs.into_iter().map(|input| of_input(input.as_ref())).collect();
     for out in outputs {
-        let out = out.as_ref();
-        check_output(out, inputs.clone())?;
-        let place = place(out);
-        if places.contains(&place) {
-            return Err(Error::Settings(format!("two outputs are called {}", out.display())));
+        let (out, at) = (out.as_ref(), place(out.as_ref()));
+        if let Some((_, what)) = taken.iter().find(|(taken, _)| *taken == at) {
+            return Err(Error::Settings(format!("the output {} is {what}", out.display())));
         }
-        places.push(place);
+        taken.push((at, "another output".to_string()));
     }
     Ok(())
 }
@@ -131,7 +123,7 @@ mod tests {
         };
         assert!(refused(&[&detour], &[&folder, &input]).contains("in, which would be lost"));
         assert!(refused(&[&out, &detour], &[&input]).contains("is the input"));
-        assert!(refused(&[&out, &same], &[]).contains("two outputs are called"));
+        assert!(refused(&[&out, &same], &[]).contains("is another output"));
         assert_eq!(refused(&[&out], &[&input]), "");
         #[cfg(unix)]
         {

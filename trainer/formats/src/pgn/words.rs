@@ -192,11 +192,9 @@ impl<'a> Words<'a> {
         }
         self.at += digits + dots;
         self.tags = false;
-        // Too long for a move number.
-        let number = rest[..digits]
-            .iter()
-            .fold(0u32, |number, digit| number.saturating_mul(10).saturating_add(u32::from(digit - b'0')));
-        Some(if digits == 0 { Token::Dots } else { Token::Number(number) })
+        let number = std::str::from_utf8(&rest[..digits]).ok().and_then(|digits| digits.parse().ok());
+        // One that is too long is no number of a move.
+        Some(if digits == 0 { Token::Dots } else { Token::Number(number.unwrap_or(u32::MAX)) })
     }
 
     fn word(&mut self) -> Token<'a> {
