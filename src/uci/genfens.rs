@@ -11,7 +11,7 @@ use dyad_engine::board::Game;
 use dyad_engine::control::Control;
 use dyad_engine::engine::Engine;
 use dyad_engine::value::INFINITE;
-use dyad_formats::error::Error;
+use dyad_formats::game::BrokenGame;
 use dyad_trainer::arena::openings::{self, FILTER_NODES, OpeningSettings, RandomOpenings};
 
 use super::command::Genfens;
@@ -26,7 +26,7 @@ const GAME_PLIES: usize = 16;
 pub fn run(request: &Genfens, engine: &Engine, control: &Control, print: &mut PrintLine) -> Result<(), String> {
     let mut opening_settings = OpeningSettings { variant: request.variant, ..OpeningSettings::new(request.seed) };
     if let Some(book) = &request.book {
-        let on_broken = |error: &Error| print(format!("info string genfens left out: {error}"));
+        let on_broken = |broken: &BrokenGame| print(format!("info string genfens left out: {broken}"));
         opening_settings.starts =
             openings::read(Path::new(book), GAME_PLIES, on_broken).map_err(|error| error.to_string())?;
         opening_settings.plies = BOOK_PLIES;

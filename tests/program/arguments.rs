@@ -88,7 +88,7 @@ fn openings_from_a_book() {
     assert_eq!(lines.len(), 5, "{lines:?}");
     std::fs::write(&path, "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -\nnonsense\n").expect("written");
     let lines = output(&[&format!("genfens 5 seed 3 book {}", path.display()), "quit"]);
-    assert!(lines[0].contains("line 2"), "{lines:?}");
+    assert!(lines[0].contains("book.epd:2: "), "{lines:?}");
     let lines = failure(&["genfens 5 seed 3 book none.epd", "quit"]);
     assert!(lines.len() == 1 && lines[0].starts_with("info string genfens: "), "{lines:?}");
 }

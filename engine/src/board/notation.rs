@@ -80,6 +80,9 @@ impl San {
     }
 
     /// The legal move that is meant.
+    ///
+    /// # Errors
+    /// When there is none, or several.
     pub fn find(&self, board: &Board) -> Result<Move, SanError> {
         let origins = match self.piece {
             Some(Piece::Pawn) => self.pawns(board),

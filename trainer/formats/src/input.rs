@@ -322,19 +322,6 @@ fn windows_1252(byte: u8) -> char {
     }
 }
 
-/// Parses the lines of a file that are neither blank nor comments.
-///
-/// # Errors
-/// When the file cannot be read, or with the error of `parse` and its place.
-pub fn parse_lines<T>(path: &Path, mut parse: impl FnMut(u64, &str) -> Result<T, String>) -> Result<Vec<T>, Error> {
-    let (mut lines, mut made) = (Lines::open(path)?, Vec::new());
-    while let Some((number, text)) = lines.read_text()? {
-        let one = parse(number, &text);
-        made.push(one.map_err(|problem| Error::content(path, format!("line {number}"), problem))?);
-    }
-    Ok(made)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

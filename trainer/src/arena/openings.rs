@@ -18,11 +18,10 @@ use dyad_engine::engine::Engine;
 use dyad_engine::eval::Weights;
 use dyad_engine::search::{Limits, Options};
 use dyad_engine::value::Value;
-use dyad_formats::epd::Epd;
+use dyad_formats::entries::{Content, entries};
 use dyad_formats::error::Error;
+use dyad_formats::game::BrokenGame;
 use dyad_formats::hash;
-use dyad_formats::input::{Kind, parse_lines};
-use dyad_formats::pgn::GameTexts;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 use serde::{Deserialize, Serialize};
@@ -61,51 +60,31 @@ impl Opening {
 ///
 /// # Errors
 /// If the file cannot be read, or has no opening.
-pub fn read(path: &Path, plies: usize, mut on_broken: impl FnMut(&Error)) -> Result<Vec<Opening>, Error> {
-    let mut first_problem = None;
-    let mut report = |error: Error| {
-        on_broken(&error);
-        first_problem.get_or_insert(error);
-    };
-    let all = match Kind::of(path) {
-        Kind::Positions => read_positions(path, &mut report)?,
-        Kind::Games => read_games(path, plies, &mut report)?,
-    };
-    let mut seen = HashSet::new();
-    let playable = |opening: &Opening| {
-        let game = opening.game();
-        game.ending().is_none() && seen.insert(game.board().key())
-    };
-    let openings: Vec<Opening> = all.into_iter().filter(playable).collect();
-    if let (true, Some(problem)) = (openings.is_empty(), first_problem) {
-        return Err(problem);
-    }
-    if openings.is_empty() {
-        return Err(Error::content(path, "to its end", "there is no opening in it that could be played on"));
-    }
-    Ok(openings)
-}
-
-fn read_positions(path: &Path, on_broken: &mut dyn FnMut(Error)) -> Result<Vec<Opening>, Error> {
-    let lines = parse_lines(path, |number, text| {
-        Ok(Epd::parse(text).map_err(|problem| Error::content(path, format!("line {number}"), problem)))
-    })?;
-    let boards = lines.into_iter().filter_map(|epd| epd.map_err(&mut *on_broken).ok());
-    Ok(boards.map(|epd| Opening::from_board(epd.board)).collect())
-}
-
-fn read_games(path: &Path, plies: usize, on_broken: &mut dyn FnMut(Error)) -> Result<Vec<Opening>, Error> {
-    let mut openings = Vec::new();
-    for text in GameTexts::open(path)? {
-        match text?.parse(None) {
-            Ok(game) => {
+pub fn read(path: &Path, plies: usize, mut on_broken: impl FnMut(&BrokenGame)) -> Result<Vec<Opening>, Error> {
+    let (mut openings, mut seen, mut first_broken) = (Vec::new(), HashSet::new(), None);
+    for entry in entries(path)? {
+        let opening = match entry?.parse(None) {
+            Ok(Content::Position(epd)) => Opening::from_board(epd.board),
+            Ok(Content::Game(game)) => {
                 let moves = game.moves.iter().take(plies).map(|played| played.mv).collect();
-                openings.push(Opening { start: game.start, moves });
+                Opening { start: game.start, moves }
             }
-            Err(broken) => on_broken(Error::content(path, format!("game at line {}", broken.line), broken.problem)),
+            Err(broken) => {
+                on_broken(&broken);
+                first_broken.get_or_insert(broken);
+                continue;
+            }
+        };
+        let game = opening.game();
+        if game.ending().is_none() && seen.insert(game.board().key()) {
+            openings.push(opening);
         }
     }
-    Ok(openings)
+    match (openings.is_empty(), first_broken) {
+        (true, Some(broken)) => Err(Error::Nothing(broken.to_string())),
+        (true, None) => Err(Error::content(path, "to its end", "there is no opening in it that could be played on")),
+        (false, _) => Ok(openings),
+    }
 }
 
 /// Shuffles openings by a seed.
@@ -371,7 +350,7 @@ mod tests {
         let epd = "nonsense\nrnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -\n8/8/8/8 w - -\n";
         let pgn = "[Event \"a\"]\n\n1. e4 Ke4 *\n\n[Event \"b\"]\n\n1. d4 d5 *\n";
         for (name, text, problems) in
-            [("some.epd", epd, &["line 1", "line 3"][..]), ("some.pgn", pgn, &["game at line 1: 1... Ke4"])]
+            [("some.epd", epd, &["some.epd:1: ", "some.epd:3: "][..]), ("some.pgn", pgn, &["some.pgn:1: 1... Ke4"])]
         {
             let folder = Temporary::folder();
             fs::write(folder.join(name), text).unwrap();
@@ -381,7 +360,7 @@ mod tests {
             assert!(broken.iter().zip(problems).all(|(error, problem)| error.contains(problem)), "{broken:?}");
         }
         let error = read_text("bad.epd", "nonsense\n", 8).unwrap_err().to_string();
-        assert!(error.contains("bad.epd") && error.contains("line 1"), "{error}");
+        assert!(error.contains("bad.epd:1: "), "{error}");
         assert!(read_text("empty.epd", "\n", 8).is_err());
     }
 

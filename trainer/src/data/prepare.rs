@@ -9,17 +9,16 @@
 use std::collections::{BTreeMap, HashSet};
 use std::iter;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use clap::Args;
+use dyad_formats::entries::{Content, Entry, entries};
 use dyad_formats::epd::Epd;
 use dyad_formats::error::Error;
 use dyad_formats::files::check_output;
 use dyad_formats::game::{BrokenGame, GameRecord};
 use dyad_formats::hash;
-use dyad_formats::input::{Kind, Lines};
 use dyad_formats::packed::Packed;
-use dyad_formats::pgn::{GameText, GameTexts, check_side};
+use dyad_formats::pgn::check_side;
 use dyad_formats::samples::{SampleSummary, SampleWriter};
 use dyad_formats::score::ScoreSide;
 use serde::{Deserialize, Serialize};
@@ -294,12 +293,6 @@ struct Selected {
     candidates: Vec<PositionCandidate>,
 }
 
-/// A game or a line of an EPD file, to be read.
-enum Entry {
-    Game(GameText),
-    Line { path: Arc<Path>, line: u64, text: String },
-}
-
 /// The result of a unit of work.
 #[derive(Default)]
 struct Output {
@@ -333,15 +326,10 @@ fn work(batch: Vec<Entry>, settings: &PrepareSettings) -> Output {
     let mut output = Output::default();
     for entry in batch {
         output.counts.games += 1;
-        match entry {
-            Entry::Game(text) => match text.parse(settings.scores) {
-                Ok(game) => output.game(&game, settings),
-                Err(broken) => output.broken(broken),
-            },
-            Entry::Line { path, line, text } => match Epd::parse(&text) {
-                Ok(epd) => output.position(&epd, settings),
-                Err(problem) => output.broken(BrokenGame { path: path.to_path_buf(), line, problem }),
-            },
+        match entry.parse(settings.scores) {
+            Ok(Content::Game(game)) => output.game(&game, settings),
+            Ok(Content::Position(epd)) => output.position(&epd, settings),
+            Err(broken) => output.broken(broken),
         }
     }
     output
@@ -381,18 +369,6 @@ fn batches(inputs: &[PathBuf]) -> impl Iterator<Item = Result<Vec<Entry>, Error>
     iter::from_fn(move || {
         let batch: Result<Vec<Entry>, Error> = all.by_ref().take(BATCH).collect();
         Some(batch).filter(|batch| batch.as_ref().map_or(true, |batch| !batch.is_empty()))
-    })
-}
-
-/// The games or lines of a file.
-fn entries(path: &Path) -> Result<Box<dyn Iterator<Item = Result<Entry, Error>> + Send>, Error> {
-    Ok(match Kind::of(path) {
-        Kind::Games => Box::new(GameTexts::open(path)?.map(|text| text.map(Entry::Game))),
-        Kind::Positions => {
-            let (path, mut input) = (Arc::<Path>::from(path), Lines::open(path)?);
-            let lines = iter::from_fn(move || input.read_text().transpose());
-            Box::new(lines.map(move |line| line.map(|(line, text)| Entry::Line { path: path.clone(), line, text })))
-        }
     })
 }
 
