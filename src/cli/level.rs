@@ -87,26 +87,24 @@ fn prepare(arguments: Prepare) -> Outcome {
 
 fn train(arguments: Train) -> Outcome {
     check_output(&arguments.out, [&arguments.records])?;
-    let settings = training::LevelSettings::default();
     // Levels are numbered by games of the built-in model.
     let calibration = MoveModel::embedded().calibration.clone();
     let mut out = AtomicFile::create(&arguments.out).map_err(Error::file("write", &arguments.out))?;
     let (header, records) = records::read(&arguments.records)?;
-    let example = |record| MoveExample::new(record, &settings.offsets);
-    let examples: Vec<MoveExample> = records.iter().map(example).collect();
+    let examples: Vec<MoveExample> = records.iter().map(MoveExample::new).collect();
     let learned_from: Vec<&MoveExample> = examples.iter().filter(|example| !example.test).collect();
     if learned_from.is_empty() {
         let (records, held_out) = (arguments.records.display(), examples.len());
         return Err(format!("no training position in {records}, {held_out} of held-out players").into());
     }
     let held_out = || examples.iter().filter(|example| example.test);
-    let parameters = training::train(&settings, &learned_from, |epoch, loss| {
-        eprintln!("pass {epoch} of {}: loss {loss:.4}", settings.epochs);
+    let parameters = training::train(&learned_from, |epoch, loss| {
+        eprintln!("pass {epoch} of {}: loss {loss:.4}", training::EPOCHS);
     });
     let parameters: Vec<f64> = parameters.into_iter().map(file::round).collect();
     let quality = training::quality(&parameters, held_out());
     let made = serde_json::json!({
-        "records": header, "positions": learned_from.len(), "settings": settings,
+        "records": header, "positions": learned_from.len(), "settings": training::settings(),
         "held-out": { "positions": quality.count, "loss": file::round(quality.loss), "accuracy": file::round(quality.accuracy) },
     });
     let model = MoveModel { name: "levels".to_string(), made, calibration, parameters };

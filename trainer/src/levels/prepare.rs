@@ -175,8 +175,8 @@ struct RecordCandidate {
     order: u64,
     game: usize,
     ply: usize,
-    band: u32,
-    test: bool,
+    /// The rating band, and whether it is for testing.
+    group: (u32, bool),
 }
 
 /// Writes records of the games in `files` (PGN) to `out`. Reports the records done.
@@ -294,41 +294,31 @@ fn choose(
         }
         for side in (0..2).filter(|&side| reasons[side].is_none()) {
             let band = band_of(game.ratings[side].unwrap_or_default());
-            let test = held_out.holds(game.players[side]);
+            let group = (band, held_out.holds(game.players[side]));
             let draw = held_out.draw(game, side);
             let plies = (side..game.moves.len()).step_by(2);
             let mut own: Vec<(u64, usize)> = plies.map(|ply| (hash::fold(draw, ply as u64), ply)).collect();
             own.sort_unstable();
             own.truncate(settings.per_game);
-            candidates.extend(own.into_iter().map(|(order, ply)| RecordCandidate {
-                order,
-                game: number,
-                ply,
-                band,
-                test,
-            }));
+            candidates.extend(own.into_iter().map(|(order, ply)| RecordCandidate { order, game: number, ply, group }));
         }
     }
     candidates.sort_unstable_by_key(|candidate| (candidate.order, candidate.game, candidate.ply));
+    let wanted = |(_, test): (u32, bool)| if test { settings.test } else { settings.train };
     let mut taken: HashMap<(u32, bool), usize> = HashMap::new();
     candidates.retain(|candidate| {
-        let wanted = if candidate.test { settings.test } else { settings.train };
-        let count = taken.entry((candidate.band, candidate.test)).or_default();
+        let count = taken.entry(candidate.group).or_default();
         *count += 1;
-        *count <= wanted && has_a_choice(&games[candidate.game], candidate.ply)
+        *count <= wanted(candidate.group) && has_a_choice(&games[candidate.game], candidate.ply)
     });
     // Interleave the bands, so that those with more games do not come first.
     let mut place: HashMap<(u32, bool), usize> = HashMap::new();
     let mut spread: Vec<(f64, RecordCandidate)> = candidates
         .into_iter()
         .map(|candidate| {
-            let key = (candidate.band, candidate.test);
-            let place = place.entry(key).or_default();
+            let place = place.entry(candidate.group).or_default();
             *place += 1;
-            (
-                *place as f64 / taken[&key].min(if candidate.test { settings.test } else { settings.train }) as f64,
-                candidate,
-            )
+            (*place as f64 / taken[&candidate.group].min(wanted(candidate.group)) as f64, candidate)
         })
         .collect();
     spread.sort_by(|(a, x), (b, y)| a.total_cmp(b).then(x.order.cmp(&y.order)));
@@ -360,7 +350,7 @@ fn analyze(analyzer: &mut MoveAnalyzer, played: &PlayedGame, candidate: &RecordC
         pool: played.pool,
         player: played.players[side],
         game: played.hash,
-        test: candidate.test,
+        test: candidate.group.1,
     }
 }
 

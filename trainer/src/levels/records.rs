@@ -42,20 +42,6 @@ pub enum Pool {
     ChessCom,
 }
 
-/// Elo added to ratings of the other rating systems, for the Lichess scale.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Offsets {
-    /// Over the board.
-    #[serde(rename = "board-offset")]
-    pub board: f64,
-    /// FICS.
-    #[serde(rename = "fics-offset")]
-    pub fics: f64,
-    /// Chess.com.
-    #[serde(rename = "chess-com-offset")]
-    pub chess_com: f64,
-}
-
 impl Pool {
     /// The rating system of a game with this `Site` tag. Servers name themselves, as a host (`https://www.chess.com/game`,
     /// `freechess.org`) or in words (`Chess.com`, `lichess.org INT`, `FICS`); games over the board have a place.
@@ -78,13 +64,13 @@ impl Pool {
         }
     }
 
-    /// Offset of this rating system to the Lichess scale.
-    pub fn offset(self, offsets: &Offsets) -> f64 {
+    /// Elo added to a rating of this system, for the scale of Lichess.
+    pub fn offset(self) -> f64 {
         match self {
             Pool::Lichess => 0.0,
-            Pool::Board => offsets.board,
-            Pool::Fics => offsets.fics,
-            Pool::ChessCom => offsets.chess_com,
+            Pool::Board => 250.0,
+            Pool::Fics => 500.0,
+            Pool::ChessCom => 300.0,
         }
     }
 }
@@ -135,14 +121,14 @@ pub struct MoveExample {
 }
 
 impl MoveExample {
-    /// The example of a record, with its rating converted to the Lichess scale by `offsets`.
-    pub fn new(record: &Record, offsets: &Offsets) -> MoveExample {
+    /// The example of a record, with its rating on the scale of Lichess.
+    pub fn new(record: &Record) -> MoveExample {
         let board = &record.board;
         let moves: Vec<Move> = board.moves().iter().copied().collect();
         let values: Vec<[Value; DEPTHS]> = record.values.iter().map(|values| values.map(Value::from)).collect();
         let context =
             PositionContext { board, last: record.last, last_captured: record.last_captured, own: record.own };
-        let rating = f64::from(record.rating) + record.pool.offset(offsets);
+        let rating = f64::from(record.rating) + record.pool.offset();
         MoveExample {
             input: PositionInput::new(&context, &moves, &values, &record.repeats),
             played: record.played,

@@ -8,7 +8,7 @@ use dyad_formats::testing::Temporary;
 
 use crate::base::context::Context;
 use crate::levels::prepare::{RecordCounts, RecordSettings, prepare};
-use crate::levels::records::{self, MoveExample, Offsets};
+use crate::levels::records::{self, MoveExample};
 
 /// Two short games of rated players.
 pub const GAMES: &str = "[Site \"Lichess\"]\n[White \"a\"]\n[Black \"b\"]\n[Result \"1-0\"]\n[WhiteElo \"1200\"]\n\
@@ -33,5 +33,5 @@ pub fn examples() -> Vec<MoveExample> {
     let settings = RecordSettings { per_game: 100, ..RecordSettings::default() };
     let (path, _) = prepared(&folder, "records", 1, &settings);
     let (_, records) = records::read(&path).unwrap();
-    records.iter().map(|record| MoveExample::new(record, &Offsets::default())).collect()
+    records.iter().map(MoveExample::new).collect()
 }

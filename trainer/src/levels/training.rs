@@ -13,50 +13,33 @@ use dyad_levels::model::{
     COEFFICIENTS, FIRST_DEPTH_FEATURE, FIRST_FEATURE, FIRST_SQUARE_FEATURE, GATES, PARAMETERS, SPLINE_KNOTS,
     SkillLevel, VALUE_CURVES, basis, start,
 };
-use serde::Serialize;
 
 use crate::base::optim::{Adam, BETAS};
-use crate::levels::records::{MoveExample, Offsets};
+use crate::levels::records::{MoveExample, Pool};
 
-/// Settings of the training.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub struct LevelSettings {
-    /// Epochs.
-    pub epochs: u32,
-    /// Positions in a batch.
-    pub batch: usize,
-    /// Initial learning rate (Adam), which falls linearly to zero.
-    pub rate: f64,
-    /// Penalty on differences of a coefficient between neighboring rating knots.
-    pub smooth: f64,
-    /// Penalty on the size of a feature coefficient.
-    pub shrink: f64,
-    /// Penalty on differences between neighboring knots for squares.
-    pub smooth_squares: f64,
-    /// Penalty on the size of a coefficient for squares.
-    pub shrink_squares: f64,
-    /// Elo added to ratings of other systems.
-    #[serde(flatten)]
-    pub offsets: Offsets,
-    /// Seed of the shuffles.
-    pub seed: u64,
-}
+/// Epochs.
+pub const EPOCHS: u32 = 20;
+/// Positions in a batch.
+const BATCH: usize = 256;
+/// Initial learning rate (Adam), which falls linearly to zero.
+const RATE: f64 = 0.02;
+/// Penalty on differences of a coefficient between neighboring rating knots, and for squares.
+const SMOOTH: f64 = 1e-4;
+const SMOOTH_SQUARES: f64 = 3e-4;
+/// Penalty on the size of a feature coefficient, and of one for squares.
+const SHRINK: f64 = 3e-6;
+const SHRINK_SQUARES: f64 = 1e-5;
+/// Seed of the shuffles.
+const SEED: u64 = 1;
 
-impl Default for LevelSettings {
-    fn default() -> LevelSettings {
-        LevelSettings {
-            epochs: 20,
-            batch: 256,
-            rate: 0.02,
-            smooth: 1e-4,
-            shrink: 3e-6,
-            smooth_squares: 3e-4,
-            shrink_squares: 1e-5,
-            offsets: Offsets { board: 250.0, fics: 500.0, chess_com: 300.0 },
-            seed: 1,
-        }
-    }
+/// The settings of a training, for the file of its model.
+pub fn settings() -> serde_json::Value {
+    serde_json::json!({
+        "epochs": EPOCHS, "batch": BATCH, "rate": RATE, "seed": SEED,
+        "smooth": SMOOTH, "smooth-squares": SMOOTH_SQUARES, "shrink": SHRINK, "shrink-squares": SHRINK_SQUARES,
+        "board-offset": Pool::Board.offset(), "fics-offset": Pool::Fics.offset(),
+        "chess-com-offset": Pool::ChessCom.offset(),
+    })
 }
 
 /// Means over examples.
@@ -71,24 +54,24 @@ pub struct ModelQuality {
 }
 
 /// Trains a model. `report` is called after each epoch with its number and mean loss.
-pub fn train(settings: &LevelSettings, examples: &[&MoveExample], mut report: impl FnMut(u32, f64)) -> Vec<f64> {
+pub fn train(examples: &[&MoveExample], mut report: impl FnMut(u32, f64)) -> Vec<f64> {
     let mut parameters = start();
     let (mut means, mut squares) = (vec![0.0; PARAMETERS], vec![0.0; PARAMETERS]);
-    let batches = examples.len().div_ceil(settings.batch.max(1));
-    let steps = f64::from(settings.epochs) * batches as f64;
+    let batches = examples.len().div_ceil(BATCH);
+    let steps = f64::from(EPOCHS) * batches as f64;
     let mut step = 0;
-    for epoch in 0..settings.epochs {
+    for epoch in 0..EPOCHS {
         let mut order: Vec<usize> = (0..examples.len()).collect();
-        let seed = hash::fold(settings.seed, u64::from(epoch));
+        let seed = hash::fold(SEED, u64::from(epoch));
         order.sort_by_key(|&index| hash::fold(seed, index as u64));
         let mut sum = 0.0;
-        for batch in order.chunks(settings.batch.max(1)) {
+        for batch in order.chunks(BATCH) {
             let mut gradient = vec![0.0; PARAMETERS];
             for &index in batch {
                 sum += add_gradient(&parameters, examples[index], 1.0 / batch.len() as f64, &mut gradient);
             }
-            add_penalty(settings, &parameters, &mut gradient);
-            let rate = settings.rate * (1.0 - f64::from(step) / steps);
+            add_penalty(&parameters, &mut gradient);
+            let rate = RATE * (1.0 - f64::from(step) / steps);
             step += 1;
             let update = Adam::new(rate, BETAS, step);
             let moments = means.iter_mut().zip(&mut squares);
@@ -102,19 +85,15 @@ pub fn train(settings: &LevelSettings, examples: &[&MoveExample], mut report: im
 }
 
 /// Adds the gradient of an example's loss, times `share`, and returns the loss.
-pub(super) fn add_gradient(parameters: &[f64], example: &MoveExample, share: f64, gradient: &mut [f64]) -> f64 {
+fn add_gradient(parameters: &[f64], example: &MoveExample, share: f64, gradient: &mut [f64]) -> f64 {
     let level = SkillLevel::new(parameters, example.rating);
     let basis = basis(example.rating);
+    // By the derivative with respect to a coefficient at the example's rating, before its exponential.
     let mut add = |coefficient: usize, slope: f64| {
         for (knot, weight) in basis.iter().enumerate() {
             gradient[coefficient * SPLINE_KNOTS.len() + knot] += share * slope * weight;
         }
     };
-    coefficient_gradient(&level, example, &mut add)
-}
-
-/// The gradient with respect to the coefficients at the example's rating, before their exponential.
-pub(super) fn coefficient_gradient(level: &SkillLevel, example: &MoveExample, add: &mut impl FnMut(usize, f64)) -> f64 {
     let choice = &example.input;
     let prediction = level.predict(choice);
     let likelihood = prediction.moves[example.played].max(1e-12);
@@ -168,13 +147,13 @@ pub(super) fn coefficient_gradient(level: &SkillLevel, example: &MoveExample, ad
     -likelihood.ln()
 }
 
-fn add_penalty(settings: &LevelSettings, parameters: &[f64], gradient: &mut [f64]) {
+fn add_penalty(parameters: &[f64], gradient: &mut [f64]) {
     for coefficient in 0..COEFFICIENTS {
         let (smooth, shrink) = match coefficient {
-            FIRST_DEPTH_FEATURE.. => (settings.smooth, settings.shrink),
-            FIRST_SQUARE_FEATURE.. => (settings.smooth_squares, settings.shrink_squares),
-            FIRST_FEATURE.. => (settings.smooth, settings.shrink),
-            _ => (settings.smooth, 0.0),
+            FIRST_DEPTH_FEATURE.. => (SMOOTH, SHRINK),
+            FIRST_SQUARE_FEATURE.. => (SMOOTH_SQUARES, SHRINK_SQUARES),
+            FIRST_FEATURE.. => (SMOOTH, SHRINK),
+            _ => (SMOOTH, 0.0),
         };
         let knots = coefficient * SPLINE_KNOTS.len()..(coefficient + 1) * SPLINE_KNOTS.len();
         for at in knots.clone() {
@@ -237,11 +216,10 @@ mod tests {
     fn training_lowers_the_loss_and_is_always_the_same() {
         let examples = examples();
         let all: Vec<&MoveExample> = examples.iter().collect();
-        let settings = LevelSettings { epochs: 10, batch: 8, ..LevelSettings::default() };
-        let trained = train(&settings, &all, |_, _| {});
+        let trained = train(&all, |_, _| {});
         let before = quality(&start(), examples.iter());
         let after = quality(&trained, examples.iter());
         assert!(after.loss < 0.8 * before.loss && after.accuracy >= before.accuracy, "{before:?} {after:?}");
-        assert_eq!(trained, train(&settings, &all, |_, _| {}));
+        assert_eq!(trained, train(&all, |_, _| {}));
     }
 }
