@@ -57,22 +57,21 @@ pub enum Statement {
     Seen(Feature),
 }
 
-/// A colored arrow or square.
+/// A colored arrow, or a tinted square.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Mark {
-    /// The arrow or square.
-    pub place: Place,
     /// Green for what is good, red for what is bad.
     pub good: bool,
+    /// The square, or where the arrow begins.
+    pub square: Square,
+    /// Where the arrow ends.
+    pub to: Option<Square>,
 }
 
-/// An arrow for a move, or a tinted square.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
-    /// A move from one square to another.
-    Arrow(Square, Square),
-    /// A square.
-    Square(Square),
+impl Mark {
+    fn arrow(mv: Move, good: bool) -> Mark {
+        Mark { good, square: mv.from(), to: Some(mv.to()) }
+    }
 }
 
 /// Moves whose values differ by less, in pawns, are equally good.
@@ -636,9 +635,9 @@ impl<'a> Writer<'a> {
     /// The better move, the answer to the worse one if the text names it, and the squares that the text names.
     fn marks(&self) -> Vec<Mark> {
         let after = self.lines[1].board(1);
-        let mut marks = vec![Mark { place: arrow(self.lines[0].moves[0]), good: true }];
+        let mut marks = vec![Mark::arrow(self.lines[0].moves[0], true)];
         if let Some(&reply) = self.lines[1].moves.get(1).filter(|_| self.names_reply) {
-            marks.push(Mark { place: arrow(reply), good: false });
+            marks.push(Mark::arrow(reply, false));
         }
         let mut squares = self.squares.clone();
         for claim in &self.claims {
@@ -648,7 +647,7 @@ impl<'a> Writer<'a> {
                 squares.extend(feature.square);
             }
         }
-        marks.extend(squares.into_iter().map(|square| Mark { place: Place::Square(square), good: false }));
+        marks.extend(squares.into_iter().map(|square| Mark { good: false, square, to: None }));
         marks
     }
 
@@ -668,17 +667,13 @@ impl<'a> Writer<'a> {
             });
             squares.extend(pair.into_iter().flatten());
         }
-        squares.into_iter().map(|square| Mark { place: Place::Square(square), good: true }).collect()
+        squares.into_iter().map(|square| Mark { good: true, square, to: None }).collect()
     }
 }
 
 /// When a side mates: nothing for the next move.
 fn mate_in(moves: i32) -> String {
     if moves == 1 { String::new() } else { format!(" in {moves}") }
-}
-
-fn arrow(mv: Move) -> Place {
-    Place::Arrow(mv.from(), mv.to())
 }
 
 /// The pieces that the piece of a move attacks, if it attacks two: undefended ones, and more valuable ones.

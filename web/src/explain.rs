@@ -10,7 +10,7 @@ use dyad_engine::eval::Weights;
 use dyad_engine::search::Score;
 use dyad_explain::evaluation::{PawnScale, Source, contributions, piece_values, reasons, white_centipawns};
 use dyad_explain::line::sans;
-use dyad_explain::sentence::{self, Mark, Place};
+use dyad_explain::sentence::{self, Mark};
 use dyad_formats::input::Lines;
 use dyad_formats::pgn::{GameTexts, Note};
 use dyad_trainer::annotate::analysis::{Analyst, annotate_game, examine};
@@ -154,11 +154,7 @@ pub fn why(play: &mut Play, uci: &str, nodes: u64) -> Result<Value, String> {
 
 /// An arrow, or a square without `to`.
 fn mark(mark: &Mark) -> Value {
-    let (from, to) = match mark.place {
-        Place::Arrow(from, to) => (from, Some(to.to_string())),
-        Place::Square(square) => (square, None),
-    };
-    json!({ "from": from.to_string(), "to": to, "good": mark.good })
+    json!({ "from": mark.square.to_string(), "to": mark.to.map(|to| to.to_string()), "good": mark.good })
 }
 
 /// The texts of the games of a PGN.

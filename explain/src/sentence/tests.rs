@@ -108,9 +108,9 @@ fn check(compared: &Comparison, explanation: &Explanation) -> Vec<&'static str> 
         }
     }
     for mark in &explanation.marks {
-        if let Place::Arrow(from, _) = mark.place {
+        if mark.to.is_some() {
             let after = compared.board.after(compared.moves[1].line[0]);
-            assert!(if mark.good { &compared.board } else { &after }.piece_on(from).is_some());
+            assert!(if mark.good { &compared.board } else { &after }.piece_on(mark.square).is_some());
         }
     }
     explanation.claims.iter().map(|claim| check_claim(compared, claim)).collect()
@@ -348,9 +348,9 @@ fn lines_are_told_as_a_player_would() {
 fn arrows_are_moves() {
     let (_, explanation) =
         explained("r1bqkbnr/pppp1ppp/2n5/4p3/4P3/5Q2/PPPP1PPP/RNB1KBNR w KQkq - 0 1", "", ["Bc4", "Qxf7+"]);
-    let arrow = |from, to, good| Mark { place: Place::Arrow(from, to), good };
+    let arrow = |square, to, good| Mark { good, square, to: Some(to) };
     assert_eq!(explanation.marks[..2], [arrow(Square::F1, Square::C4, true), arrow(Square::E8, Square::F7, false)]);
-    assert!(explanation.goal.iter().all(|mark| matches!(mark.place, Place::Square(_)) && mark.good));
+    assert!(explanation.goal.iter().all(|mark| mark.to.is_none() && mark.good));
     // Castling goes from the king to its destination.
     let (_, explanation) = explained("4k3/8/8/8/8/8/5PPP/4K2R w K - 0 1", "", ["O-O", "Ke2"]);
     assert_eq!(explanation.marks[0], arrow(Square::E1, Square::G1, true));

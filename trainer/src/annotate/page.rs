@@ -9,7 +9,7 @@ use std::ops::Range;
 
 use dyad_engine::board::{Board, Color, Move, color_name, sign};
 use dyad_engine::search::Score;
-use dyad_explain::sentence::{Mark, Place};
+use dyad_explain::sentence::Mark;
 use maud::{Markup, PreEscaped, html};
 use serde::Serialize;
 
@@ -192,10 +192,7 @@ impl Node {
 }
 
 fn marks(marks: &[Mark]) -> Vec<(bool, String, Option<String>)> {
-    let one = |mark: &Mark| match mark.place {
-        Place::Arrow(from, to) => (mark.good, from.to_string(), Some(to.to_string())),
-        Place::Square(square) => (mark.good, square.to_string(), None),
-    };
+    let one = |mark: &Mark| (mark.good, mark.square.to_string(), mark.to.map(|to| to.to_string()));
     marks.iter().map(one).collect()
 }
 

@@ -8,7 +8,7 @@ use std::fmt;
 
 use dyad_engine::board::Board;
 use dyad_engine::search::Score;
-use dyad_explain::sentence::{Mark, Place};
+use dyad_explain::sentence::Mark;
 use dyad_formats::pgn::{Note, Variation, after_null_move};
 
 use super::analysis::{Annotated, Mistake, Ply};
@@ -75,9 +75,9 @@ fn marks(marks: &[Mark]) -> Vec<String> {
     let (mut squares, mut arrows) = (Vec::new(), Vec::new());
     for mark in marks {
         let color = if mark.good { "G" } else { "R" };
-        match mark.place {
-            Place::Square(square) => squares.push(format!("{color}{square}")),
-            Place::Arrow(from, to) => arrows.push(format!("{color}{from}{to}")),
+        match mark.to {
+            None => squares.push(format!("{color}{}", mark.square)),
+            Some(to) => arrows.push(format!("{color}{}{to}", mark.square)),
         }
     }
     let lists = [("csl", squares), ("cal", arrows)].into_iter().filter(|(_, list)| !list.is_empty());
