@@ -75,8 +75,7 @@ pub fn white_centipawns(weights: &Weights, board: &Board) -> i32 {
 pub fn contributions(weights: &Weights, board: &Board) -> Vec<(&'static Group, Contribution)> {
     let mut visitor = ByGroup { weights: weights.ints(), contributions: [Contribution::default(); GROUPS.len()] };
     visit(board, &mut visitor);
-    const ALL: &[Group] = &GROUPS;
-    ALL.iter().zip(visitor.contributions).collect()
+    GROUPS.iter().zip(visitor.contributions).collect()
 }
 
 /// The net contributions, the largest first.
@@ -193,8 +192,7 @@ struct ByGroup<'a> {
 
 impl Visitor for ByGroup<'_> {
     fn add(&mut self, feature: usize, count: i32) {
-        const ALL: &[Group] = &GROUPS;
-        let group = ALL.partition_point(|group| group.start + group.len <= feature);
+        let group = GROUPS.partition_point(|group| group.start + group.len <= feature);
         let contribution = &mut self.contributions[group];
         let side = if count > 0 { &mut contribution.white } else { &mut contribution.black };
         for (sum, weight) in side.iter_mut().zip(self.weights[feature]) {
@@ -205,19 +203,16 @@ impl Visitor for ByGroup<'_> {
 
 /// Converts sums to pawns at the phase of a position.
 pub struct PawnScale<'a> {
-    weights: &'a Weights,
-    phase: i32,
+    /// The weights.
+    pub weights: &'a Weights,
+    /// The phase, from 0 (endgame) to [`PHASE_MAX`] (middlegame).
+    pub phase: i32,
 }
 
 impl<'a> PawnScale<'a> {
     /// The scale at the phase of a position.
     pub fn new(weights: &'a Weights, board: &Board) -> Self {
-        Self::at_phase(weights, weights.phase(board))
-    }
-
-    /// The scale at a phase, from 0 (endgame) to [`PHASE_MAX`] (middlegame).
-    pub fn at_phase(weights: &'a Weights, phase: i32) -> Self {
-        Self { weights, phase }
+        Self { weights, phase: weights.phase(board) }
     }
 
     /// The tapered value in weight units.

@@ -31,7 +31,7 @@ pub struct PairMap {
 /// scale rounds.
 pub(crate) fn pawns(weights: &Weights, [mg, eg]: [i32; 2]) -> Value {
     const FINER: i64 = 100;
-    let pawns = |phase, value: i32| PawnScale::at_phase(weights, phase).pawns([FINER * i64::from(value); 2]);
+    let pawns = |phase, value: i32| PawnScale { weights, phase }.pawns([FINER * i64::from(value); 2]);
     [(PHASE_MAX, mg), (0, eg)].map(|(phase, value)| pawns(phase, value) / FINER as f64)
 }
 

@@ -7,43 +7,13 @@
 use super::Squares;
 use chess::{BitBoard, Color, Piece, Square};
 
-pub use chess::{between, line};
-
-/// Squares a knight attacks from `square`.
-pub fn knight(square: Square) -> BitBoard {
-    chess::get_knight_moves(square)
-}
-
-/// Squares a king attacks from `square`.
-pub fn king(square: Square) -> BitBoard {
-    chess::get_king_moves(square)
-}
-
-/// Squares a bishop attacks from `square` on a board with these pieces.
-pub fn bishop(square: Square, occupied: BitBoard) -> BitBoard {
-    #[cfg(all(feature = "pext", target_feature = "bmi2"))]
-    return chess::get_bishop_moves_bmi(square, occupied);
-    #[cfg(not(all(feature = "pext", target_feature = "bmi2")))]
-    chess::get_bishop_moves(square, occupied)
-}
-
-/// Squares a rook attacks from `square` on a board with these pieces.
-pub fn rook(square: Square, occupied: BitBoard) -> BitBoard {
-    #[cfg(all(feature = "pext", target_feature = "bmi2"))]
-    return chess::get_rook_moves_bmi(square, occupied);
-    #[cfg(not(all(feature = "pext", target_feature = "bmi2")))]
-    chess::get_rook_moves(square, occupied)
-}
-
-/// The diagonals of `square`: what a bishop attacks on an empty board.
-pub(crate) fn diagonals(square: Square) -> BitBoard {
-    chess::get_bishop_rays(square)
-}
-
-/// Rank and file of `square`: what a rook attacks on an empty board.
-pub(crate) fn straights(square: Square) -> BitBoard {
-    chess::get_rook_rays(square)
-}
+pub use chess::{between, get_king_moves as king, get_knight_moves as knight, line};
+#[cfg(not(all(feature = "pext", target_feature = "bmi2")))]
+pub use chess::{get_bishop_moves as bishop, get_rook_moves as rook};
+#[cfg(all(feature = "pext", target_feature = "bmi2"))]
+pub use chess::{get_bishop_moves_bmi as bishop, get_rook_moves_bmi as rook};
+/// What a bishop and a rook attack on an empty board.
+pub(crate) use chess::{get_bishop_rays as diagonals, get_rook_rays as straights};
 
 /// Squares a queen attacks from `square` on a board with these pieces.
 pub fn queen(square: Square, occupied: BitBoard) -> BitBoard {

@@ -376,7 +376,7 @@ macro_rules! groups {
         enum GroupIndex { $($($constant,)*)* }
 
         /// All groups, in the order of their features.
-        pub const GROUPS: [Group; [$($(stringify!($constant),)*)*].len()] = with_offsets([
+        pub const GROUPS: &[Group] = &with_offsets([
             $($(Group::new::<($($property,)*)>(
                 // The name in weights files and the kind are optional: the first of each list counts.
                 [group_name!($constant), [$($name,)? group_name!($constant)][0]],

@@ -18,7 +18,7 @@ pub mod visitor;
 mod weights;
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 pub use evaluator::{Evaluator, with_endgame_knowledge};
 pub use features::{incremental_features, visit};

@@ -53,7 +53,7 @@ fn random_positions(seed: u64, count: usize, mut visit: impl FnMut(&Board)) {
     random_boards_from(start, count, seed.into(), |board, _| visit(board));
 }
 
-fn board(fen: &str) -> Board {
+pub(crate) fn board(fen: &str) -> Board {
     Board::from_fen(fen).unwrap_or_else(|error| panic!("{fen}: {error}"))
 }
 
@@ -64,7 +64,7 @@ fn features(board: &Board) -> Vec<(u32, i32)> {
 }
 
 /// The count of each feature, without zeros.
-fn counts(board: &Board) -> HashMap<u32, i32> {
+pub(crate) fn counts(board: &Board) -> HashMap<u32, i32> {
     let mut counts = HashMap::new();
     for (feature, count) in features(board) {
         *counts.entry(feature).or_insert(0) += count;

@@ -5,6 +5,7 @@
 //! on first use, which is as fast, and of larger ones just what a probe needs.
 
 use crate::board::{Board, Color, PIECES};
+use crate::platform::lock;
 use shakmaty::{Bitboard, ByColor, ByRole, CastlingMode, Chess, FromSetup, Setup, Square};
 use shakmaty_syzygy::filesystem::{Filesystem, OsFilesystem, RandomAccessFile, ReadHint};
 use shakmaty_syzygy::{Dtz, MaybeRounded, ProbeError, SyzygyError};
@@ -13,7 +14,7 @@ use std::fs;
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 /// Files up to this size are read whole: all of three and four pieces, and most WDL files of five.
 const READ_WHOLE: u64 = 4 << 20;
@@ -90,12 +91,8 @@ impl Tablebase {
 
     /// The first error of a probe since the last call: a damaged table, or else a missing one.
     pub fn take_error(&self) -> Option<String> {
-        let ProbeErrors { missing, damaged } = std::mem::take(&mut *self.errors());
+        let ProbeErrors { missing, damaged } = std::mem::take(&mut *lock(&self.errors));
         damaged.or(missing)
-    }
-
-    fn errors(&self) -> MutexGuard<'_, ProbeErrors> {
-        self.errors.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The result for the side to move if the halfmove clock is 0: 2 for a win and -2 for a loss; 1 and -1 for those that
@@ -124,12 +121,12 @@ impl Tablebase {
                 other => format!("the {metric} table {material} cannot be read: {other}"),
             },
             Ok(Err(error)) => {
-                self.errors().missing.get_or_insert_with(|| error.to_string());
+                lock(&self.errors).missing.get_or_insert_with(|| error.to_string());
                 return None;
             }
             Err(_) => "a table is damaged".to_string(),
         };
-        self.errors().damaged.get_or_insert(error);
+        lock(&self.errors).damaged.get_or_insert(error);
         None
     }
 }

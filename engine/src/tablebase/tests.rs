@@ -3,6 +3,7 @@ use super::*;
 use crate::control::Control;
 use crate::engine::Engine;
 use crate::eval::Weights;
+use crate::eval::tests::board;
 use crate::search::{Limits, Options, Score};
 use crate::value::TABLEBASE_WIN_IN_MAX;
 use rand::Rng;
@@ -22,10 +23,6 @@ fn tables() -> Tablebase {
 
 fn used(base: Tablebase) -> Tables {
     Tables::new(Arc::new(base))
-}
-
-fn board(fen: &str) -> Board {
-    Board::from_fen(fen).expect("a good FEN")
 }
 
 #[test]

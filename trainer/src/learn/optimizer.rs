@@ -65,7 +65,7 @@ impl Optimizer {
     /// The decay by L2 for [`DECAY_EVERY`] updates; empty if no group has L2.
     pub fn decay(&self, settings: &TrainingSettings, weights: &FloatWeights) -> Update {
         let mut changes = Update::new();
-        for group in &GROUPS {
+        for group in GROUPS {
             let l2 = settings.l2_of(group.name);
             if l2 == 0.0 {
                 continue;

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use dyad_engine::board::Game;
-use dyad_engine::eval::layout::{GROUPS, Group, MATERIAL, PAIRS, PIECE_SQUARE};
+use dyad_engine::eval::layout::{GROUPS, MATERIAL, PAIRS, PIECE_SQUARE};
 use dyad_engine::eval::{FloatWeights, Weights};
 use dyad_engine::value::Value;
 use dyad_formats::error::Error;
@@ -160,9 +160,8 @@ impl<'a> WindowFit<'a> {
 
     /// Only the values of the pieces and of their squares learn, and freely: a first look at what few games teach.
     pub fn of_squares(mut self) -> Self {
-        const ALL: &[Group] = &GROUPS;
-        let others =
-            ALL.iter().map(|group| group.name).filter(|name| ![MATERIAL.name, PIECE_SQUARE.name].contains(name));
+        let names = GROUPS.iter().map(|group| group.name);
+        let others = names.filter(|name| ![MATERIAL.name, PIECE_SQUARE.name].contains(name));
         self.settings.freeze = others.map(str::to_string).collect();
         self.settings.l2 = vec![GroupValue::new("*", 20.0)];
         self

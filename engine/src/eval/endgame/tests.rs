@@ -2,9 +2,10 @@
 
 use super::*;
 use crate::board::sign;
+use crate::eval::tests::board;
 
 fn eval(fen: &str) -> Option<EndgameEval> {
-    probe(&Board::from_fen(fen).unwrap_or_else(|error| panic!("{fen}: {error}")), Color::White)
+    probe(&board(fen), Color::White)
 }
 
 fn value(fen: &str) -> i32 {
@@ -35,8 +36,7 @@ fn king_and_pawn_facts() {
         ("8/8/8/7P/3k4/8/8/K7 b - - 0 1", false),
     ];
     for (fen, won) in cases {
-        let board = Board::from_fen(fen).expect("a legal position");
-        let sign = sign(board.side_to_move());
+        let sign = sign(board(fen).side_to_move());
         assert_eq!(sign * value(fen) > KNOWN_WIN, won, "{fen}");
         assert_eq!(value(fen) == 0, !won, "{fen}");
     }

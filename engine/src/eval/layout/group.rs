@@ -205,7 +205,7 @@ impl Batch {
 
 /// All batches, in the order of their rows.
 pub fn batches() -> impl Iterator<Item = Batch> {
-    GROUPS.into_iter().filter(|group| group.kind == Kind::Batched).flat_map(|group| {
+    GROUPS.iter().filter(|group| group.kind == Kind::Batched).flat_map(|group| {
         let [_, lanes, inner] = group.properties else { panic!("a batched group has three properties") };
         (0..group.len / lanes.len).map(move |row| Batch {
             row: group.first_batch + row,
@@ -227,8 +227,7 @@ impl<P> Eq for Group<P> {}
 
 /// The group called `name`.
 pub fn group(name: &str) -> Option<&'static Group> {
-    const ALL: &[Group] = &GROUPS;
-    ALL.iter().find(|group| group.name == name)
+    GROUPS.iter().find(|group| group.name == name)
 }
 
 /// The groups of a selection, see [`Group::is_in`].
@@ -236,10 +235,9 @@ pub fn group(name: &str) -> Option<&'static Group> {
 /// # Errors
 /// If no group is selected; the text lists all groups and families.
 pub fn select(selection: &str) -> Result<Vec<&'static Group>, String> {
-    const ALL: &[Group] = &GROUPS;
-    let selected: Vec<&Group> = ALL.iter().filter(|group| group.is_in(selection)).collect();
+    let selected: Vec<&Group> = GROUPS.iter().filter(|group| group.is_in(selection)).collect();
     if selected.is_empty() {
-        let groups: Vec<&str> = ALL.iter().map(|group| group.name).collect();
+        let groups: Vec<&str> = GROUPS.iter().map(|group| group.name).collect();
         let families = Family::ALL.map(|family| format!("@{}", family.name()));
         return Err(format!(
             "no group of features is called {selection}; there are {} and the families {}",
@@ -255,9 +253,8 @@ pub fn select(selection: &str) -> Result<Vec<&'static Group>, String> {
 /// # Panics
 /// If `feature` is not below [`LEN`](super::LEN).
 pub fn group_of(feature: usize) -> &'static Group {
-    const ALL: &[Group] = &GROUPS;
     assert!(feature < super::LEN, "feature {feature} is outside the layout");
-    &ALL[ALL.partition_point(|group| group.start + group.len <= feature)]
+    &GROUPS[GROUPS.partition_point(|group| group.start + group.len <= feature)]
 }
 
 /// Any feature in words.

@@ -26,7 +26,7 @@ fn families_are_runs_of_groups() {
 
 #[test]
 fn a_feature_knows_its_group() {
-    for known in &GROUPS {
+    for known in GROUPS {
         assert_eq!(group(known.name), Some(known));
         for feature in [known.start, known.start + known.len - 1] {
             assert_eq!(group_of(feature), known);
@@ -104,7 +104,7 @@ fn markdown() -> String {
     let mut text =
         String::from("| family | group | features | what they count | properties |\n|---|---|---:|---|---|\n");
     let mut family = None;
-    for group in &GROUPS {
+    for group in GROUPS {
         let first = family.replace(group.family) != Some(group.family);
         let family = if first { group.family.name() } else { "" };
         let properties: Vec<String> = match group.properties {

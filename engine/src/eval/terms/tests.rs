@@ -4,24 +4,8 @@ use super::*;
 use crate::board::tests::random_boards;
 use crate::board::{Color, Piece, PieceSquare};
 use crate::eval::layout::*;
-use crate::eval::tests::flipped;
+use crate::eval::tests::{board, counts, flipped};
 use std::collections::{BTreeMap, HashSet};
-
-/// The features of a position with their counts, without those that cancel.
-fn features(board: &Board) -> BTreeMap<u32, i32> {
-    let mut list: Vec<(u32, i32)> = Vec::new();
-    terms(board, &mut list);
-    let mut sums = BTreeMap::new();
-    for (feature, count) in list {
-        *sums.entry(feature).or_insert(0) += count;
-    }
-    sums.retain(|_, count| *count != 0);
-    sums
-}
-
-fn board(fen: &str) -> Board {
-    Board::from_fen(fen).unwrap_or_else(|error| panic!("{fen}: {error}"))
-}
 
 fn random_positions(games: usize, mut check: impl FnMut(&Board)) {
     random_boards(150 * games, games as u128, |board, _| check(board));
@@ -136,7 +120,7 @@ fn constructed_positions() {
         let group = group_of(feature);
         let words = group.words(feature - group.start);
         let [found, exchanged] = [board(fen), flipped(&board(fen), true, false)]
-            .map(|board| features(&board).get(&(feature as u32)).copied().unwrap_or(0));
+            .map(|board| counts(&board).get(&(feature as u32)).copied().unwrap_or(0));
         if (found, exchanged) != (1, -1) {
             wrong.push(format!("{fen}: {found} and {exchanged} of {} ({words})", group.name));
         }
@@ -147,7 +131,7 @@ fn constructed_positions() {
 #[test]
 fn danger_grows_with_the_attack() {
     let step = |fen: &str| {
-        let found = features(&board(fen));
+        let found = counts(&board(fen));
         KING_DANGER
             .range()
             .find(|&feature| found.get(&(feature as u32)) == Some(&1))
@@ -169,7 +153,7 @@ fn pair_terms_are_the_features_of_pair_groups() {
             pieces[..index].iter().for_each(|&other| pair_terms(one, other, &mut found));
         }
         let mut expected = vec![0; LEN];
-        for (feature, count) in features(board) {
+        for (feature, count) in counts(board) {
             if group_of(feature as usize).kind == Kind::Pair {
                 expected[feature as usize] = count;
                 reached.insert(group_of(feature as usize).name);
@@ -228,7 +212,7 @@ fn batched_groups_are_added_as_batches() {
 fn attack_groups_are_about_the_enemy_king() {
     // By group: changes of the features of the king's player, and of the enemy.
     let mut changes: BTreeMap<&str, [u32; 2]> = BTreeMap::new();
-    let counts = |board: &Board| {
+    let counts_by_side = |board: &Board| {
         let mut list: Vec<(u32, i32)> = Vec::new();
         terms(board, &mut list);
         let mut counts: BTreeMap<(u32, bool), i32> = BTreeMap::new();
@@ -242,7 +226,7 @@ fn attack_groups_are_about_the_enemy_king() {
         let Some(mv) = board.moves().iter().copied().find(|&mv| mv.from() == king && !board.is_capture(mv)) else {
             return;
         };
-        let (before, after) = (counts(board), counts(&board.after(mv)));
+        let (before, after) = (counts_by_side(board), counts_by_side(&board.after(mv)));
         for &(feature, white) in before.keys().chain(after.keys()) {
             let group = group_of(feature as usize);
             if group.family == Family::King && before.get(&(feature, white)) != after.get(&(feature, white)) {

@@ -203,8 +203,7 @@ fn no_name_twice<'a>(names: impl Iterator<Item = &'a String>) -> Result<(), Weig
 }
 
 fn known_group(name: &str, len: usize) -> Result<&'static Group, WeightsError> {
-    const KNOWN: &[Group] = &GROUPS;
-    match KNOWN.iter().find(|group| group.stored_name == name) {
+    match GROUPS.iter().find(|group| group.stored_name == name) {
         Some(group) if group.len == len => Ok(group),
         Some(group) => Err(WeightsError::new(format!(
             "group `{name}` has {len} features in the weights and {} in this engine",
