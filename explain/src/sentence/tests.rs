@@ -148,68 +148,6 @@ fn each_claim_holds_on_the_board() {
     }
 }
 
-#[test]
-fn what_happens_on_the_board_comes_first() {
-    let morphy = "e4 e5 Nf3 d6 d4 Bg4 dxe5 Bxf3 Qxf3 dxe5 Bc4 Nf6 Qb3 Qe7";
-    let start = Board::startpos().fen();
-    let cases = [
-        (&*start, morphy, ["Qxb7", "Nc3"], "8. Qxb7 wins "),
-        // Takes a defended pawn with the queen.
-        (
-            "r1bqkbnr/pppp1ppp/2n5/4p3/4P3/5Q2/PPPP1PPP/RNB1KBNR w KQkq - 0 1",
-            "",
-            ["Bc4", "Qxf7+"],
-            "1. Qxf7+ loses a queen for a pawn: 1... Kxf7; 1. Bc4 avoids this.",
-        ),
-        ("6k1/5ppp/8/8/8/8/5PPP/3R2K1 w - - 0 1", "", ["Rd8#", "Rd2"], "Misses mate on the back rank: 1. Rd8#."),
-        (
-            "r1bqkbnr/pppp1ppp/2n5/4p2Q/2B1P3/8/PPPP1PPP/RNB1K1NR b KQkq - 3 3",
-            "",
-            ["Qe7", "Nf6"],
-            "3... Nf6 allows mate: 4. Qxf7#; 3... Qe7 prevents it.",
-        ),
-        // A knight forks king and rook.
-        ("r3k3/5p1p/8/3N4/8/8/5PPP/6K1 w q - 0 1", "", ["Nc7+", "h3"], "1. Nc7+ forks king and rook and wins "),
-        // A piece is attacked and stays there.
-        (
-            "6k1/5ppp/8/8/1b6/8/3N1PPP/6K1 w - - 0 1",
-            "",
-            ["Nf3", "h3"],
-            "1. h3 leaves the knight on d2 hanging: 1... Bxd2; 1. Nf3 saves the knight.",
-        ),
-        ("4k3/8/8/8/2n5/8/1P6/2K4R b - - 0 1", "Nxb2", ["Kxb2", "Kd2"], "2. Kxb2 takes the knight back; 2. Kd2 "),
-        ("7k/8/6K1/p7/P7/8/8/5Q2 w - - 0 1", "", ["Qf2", "Qf7"], "1. Qf7 is stalemate; 1. Qf2 mates in "),
-        ("8/1P4k1/8/8/8/8/r7/5K2 w - - 0 1", "", ["b8=Q", "Ke1"], "1. b8=Q promotes; "),
-        // The knight attacks the queen and uncovers the rook, which gives check.
-        (
-            "r1bqr1k1/pppp1ppp/2n5/6NQ/2BPn3/8/P2N1PPP/R3K2R b - - 1 13",
-            "",
-            ["Ng3+", "Nxg5+"],
-            "13... Ng3+ gives discovered check and wins ",
-        ),
-        // Queens and bishops are traded, the knight is lost.
-        (
-            "1k1rr3/p1p2q1p/1p1p2pb/3N4/4PPbP/P1N1BnP1/1PP2QK1/R4R2 b - - 8 22",
-            "",
-            ["Bg7", "Ne5"],
-            "22... Ne5 loses the knight: 23. fxe5",
-        ),
-        (
-            "3r3r/3kb2p/4q1pn/B2p1p2/3P1P2/1P2P2P/P1Q3P1/RN2K2R w KQ - 0 21",
-            "",
-            ["Qc7+", "Bxd8"],
-            "21. Bxd8 takes the rook but allows 21... Qxe3+",
-        ),
-        // Not the repetition of the better line, but the rook.
-        ("2r4k/6p1/7p/4P3/7P/r7/2K3P1/2R3R1 w - - 1 46", "", ["Kb2", "Kd1"], "46. Kd1 allows 46... Rxc1+"),
-        ("rnbqk1nr/pppp1ppp/8/8/3PP3/5N2/P2b1PPP/RN1QKB1R w KQkq - 0 8", "", ["Nbxd2", "Kxd2"], "After 8. Kxd2 "),
-    ];
-    for (fen, before, moves, expected) in cases {
-        let (_, explanation) = explained(fen, before, moves);
-        assert!(explanation.text.starts_with(expected), "{expected}\n{}", explanation.text);
-    }
-}
-
 /// The explanation of two lines with these scores in centipawns.
 fn of_lines(fen: &str, before: &str, lines: [&str; 2], scores: [i32; 2]) -> String {
     let game = game(fen, before);
@@ -228,119 +166,24 @@ fn of_lines(fen: &str, before: &str, lines: [&str; 2], scores: [i32; 2]) -> Stri
 }
 
 #[test]
-fn lines_are_told_as_a_player_would() {
-    let cases = [
-        // A piece that takes another does not defend the square it leaves.
-        (
-            "r4k2/7p/p1p3p1/8/PP6/4b1P1/5NKP/5R2 b - - 1 33",
-            "",
-            ["Bxf2 Kxf2 a5 b5 cxb5 axb5 Ke7 Ke3", "c5 Nd1+ Kg7 Nxe3 cxb4 Kf3 b3 Ke4"],
-            [1, -142],
-            "33... c5 allows 34. Nd1+, which gives discovered check, and White wins a bishop for a pawn: 34... Kg7 \
-             35. Nxe3 cxb4; 33... Bxf2 takes the knight first.",
-        ),
-        // The rook is not yet where it will be taken.
-        (
-            "5r2/2p4p/p7/3kN1p1/2N3P1/7P/nPP2P2/3R2K1 b - - 8 27",
-            "",
-            ["Ke6 Nd7 Rd8 Nc5+ Ke7 Re1+ Kf7 Ne6 Rd7", "Ke4 Nd7 Rf5 gxf5 Kxf5 c3 a5 Nxa5 g4"],
-            [-361, -596],
-            "27... Ke4 allows 28. Nd7 Rf5 29. gxf5 Kxf5, and White wins a rook for a pawn; 27... Ke6 avoids this.",
-        ),
-        // Both moves take the knight, and only one of the bishops is lost for it.
-        (
-            "r2q1rk1/ppp2pp1/3p3p/2bP4/2Bn2b1/2PP1N2/PP3PPP/R1BQ1RK1 b - - 0 11",
-            "",
-            ["Nxf3+ gxf3 Bh3 d4 Bxf1 Qxf1 Bb6 a4 a5 Qg2", "Bxf3 gxf3 Nf5 d4 Bb6 Kh1 c5 dxc6 bxc6 f4"],
-            [46, -54],
-            "11... Nxf3+ wins the exchange: 12. gxf3 Bh3 13. d4 Bxf1 14. Qxf1; 11... Bxf3 12. gxf3 only trades a bishop \
-             for a knight.",
-        ),
-        // The pawn that comes back later is not the reason.
-        (
-            "8/1R3pk1/1pN1p1pp/pPbpP3/P4P2/5KPP/8/8 b - - 8 45",
-            "",
-            ["Kf8 g4 Ke8 h4 h5 g5 Kf8 Nd8", "Bd4 Nxd4 g5 Rxb6 gxf4 Rc6 fxg3 b6 Kh7 b7 Kg6 b8=Q"],
-            [-373, -880],
-            "45... Bd4 loses the bishop: 46. Nxd4; 45... Kf8 avoids this.",
-        ),
-        (
-            "2k3r1/p1p5/1pnb4/5p2/1P3P2/2PNB3/r7/3RKR2 w - - 0 28",
-            "",
-            ["Rh1 a5 Rd2 Ra3 bxa5 Nxa5 Bd4 Nc4", "c4 Re8 Rd2 Ra1+ Rd1 Rxe3+ Kd2 Rxd1+ Rxd1 Re4 c5"],
-            [-166, -359],
-            "28. c4 allows 28... Re8 29. Rd2 Ra1+ 30. Rd1 Rxe3+, which exploits the pin of the bishop on e3, and Black \
-             wins a bishop; 28. Rh1 avoids this.",
-        ),
-        (
-            "r3kbnr/ppp1pp1p/2n3p1/3q4/3P2b1/2N1BN2/PPP2PPP/R2QKB1R b KQkq - 1 6",
-            "Bxf3",
-            ["Nxd5 Bxd1 Nxc7+ Kd8 Nxa8 Bxc2 d5 Nb4 a3", "gxf3 Qa5 Bb5 O-O-O Qe2 e6 Bxc6 bxc6 O-O-O"],
-            [179, 24],
-            "7. Nxd5 wins a rook: 7... Bxd1 8. Nxc7+ Kd8 9. Nxa8 Bxc2; 7. gxf3 only takes the bishop back.",
-        ),
-        // A pawn that could be taken back is not won.
-        (
-            "rnbqkbnr/ppp1pppp/8/3p4/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2",
-            "",
-            ["exd5 c6 dxc6 Nxc6 Nf3 e5 Nc3 Nf6", "Bd3 dxe4 Bxe4 f5 Bd3 Nc6 Bc4 e5"],
-            [41, -14],
-            "",
-        ),
-        // A repetition that is far away.
-        (
-            "6nr/b2k2pp/2p2p2/4pP2/bq2P3/2NQ2N1/3P2PP/4K2R b K - 1 25",
-            "",
-            [
-                "Bd4 Ke2 Bb3 Rb1 Qc4 Nd5",
-                "Qd6 Qxd6+ Kxd6 Nxa4 Nh6 Ke2 Rb8 Nc3 Nf7 Kd3 g6 Ra1 Bd4 Ra6 Nh6 h3 Nf7 Nge2 Bc5 Ng3",
-            ],
-            [198, 0],
-            "25... Qd6 allows 26. Qxd6+ Kxd6 27. Nxa4, and White wins a bishop; ",
-        ),
-        // A piece ahead and hardly better, but the other move is better by more than a piece.
-        (
-            "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
-            "e4 c6 d4 e6 Nf3 Qb6 Nc3 f6 Bd3 Bb4 O-O Bxc3 bxc3 Na6 Ba3 Qa5",
-            ["Qc1 Nh6 e5 Nf7 exf6 gxf6 Rb1 b6 Nd2 Bb7", "e5 Qxa3 Nd2 d5 exd6 Qxd6 Ne4 Qd5 Qg4 Kf8"],
-            [280, -56],
-            "9. e5 leaves the bishop on a3 hanging: 9... Qxa3; 9. Qc1 defends the bishop.",
-        ),
-        (
-            "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
-            "e4 c6 d4 e6 Nf3 Qb6 Nc3 f6 Bd3 Bb4 O-O Bxc3",
-            ["bxc3 Qc7 Nd2 d6 Ba3 Nd7 Nc4 c5", "Re1 Bxe1 Qxe1 c5 dxc5 Qxc5 Be3 Qc7 Nd4 Ne7"],
-            [196, -93],
-            "7. Re1 loses the exchange: 7... Bxe1 8. Qxe1; 7. bxc3 takes the bishop back.",
-        ),
-        // Two pawns ahead and hardly better: the opponent has something for them.
-        (
-            "r2qkb1r/p2p1p1p/bpnPp1p1/n5P1/2P1N3/5N2/PP3P1P/R1BQKB1R b KQkq - 0 12",
-            "",
-            ["Bg7 Bd2 Bxc4 h4 Bxb2 Rb1 Bg7 Bxc4 Nxc4", "Bxc4 Bxc4 Bg7 Bb5 a6 Bxc6 Nxc6 Bd2 O-O"],
-            [33, -207],
-            "12... Bxc4 loses a bishop for a pawn: 13. Bxc4; 12... Bg7 avoids this.",
-        ),
-        // A king is not safe because the check that would win something else is not given.
-        (
-            "8/3k4/2p4R/2P4p/3PP1bP/6P1/4r3/5RK1 w - - 7 48",
-            "",
-            ["Rf7+ Ke8 Ra7 Bd7 Rh7 Kf8 Raxd7 Kg8 d5 cxd5 exd5", "Rh7+ Ke6 Rc7 Rxe4 Rxc6+ Kd5 Rd6+ Kc4"],
-            [701, 379],
-            "48. Rf7+ wins a bishop: 48... Ke8 49. Ra7 Bd7 ... 51. Raxd7; 48. Rh7+ misses this.",
-        ),
-        // The better line loses a pawn, too, but later.
-        (
-            "6k1/5ppp/8/3n4/1P6/8/5PPP/4R1K1 w - - 0 1",
-            "",
-            ["b5 Kf8 Kf1 Nc7 Re2 Nxb5 Re1 g6 Re2 h6", "Kf1 Nxb4 Re2 h6 g3 g6 h3 Kg7"],
-            [-20, -120],
-            "1. Kf1 leaves the pawn on b4 hanging: 1... Nxb4; after 1. b5 the game is level.",
-        ),
-    ];
-    for (fen, before, lines, scores, expected) in cases {
-        let text = of_lines(fen, before, lines, scores);
-        assert!(text.starts_with(expected) && text.is_empty() == expected.is_empty(), "{expected}\n{text}");
+fn explanations_are_those_of_a_player() {
+    for case in include_str!("cases.txt").split("\n\n") {
+        let lines: Vec<&str> = case.lines().filter(|line| !line.starts_with('#')).collect();
+        let [position, better, worse, expected] = lines[..] else {
+            assert!(lines.is_empty(), "{case}");
+            continue;
+        };
+        let (fen, before) = position.split_once(" | ").unwrap_or((position, ""));
+        let scored = [better, worse].map(|line| line.split_once(": "));
+        let text = match scored {
+            [Some((better_score, better)), Some((worse_score, worse))] => {
+                let scores = [better_score, worse_score].map(|score| score.parse().expect("a score"));
+                of_lines(fen, before, [better, worse], scores)
+            }
+            _ => explained(fen, before, [better, worse]).1.text,
+        };
+        let expected = expected.trim_start_matches('-');
+        assert!(text.starts_with(expected) && text.is_empty() == expected.is_empty(), "{case}\n{text}");
     }
 }
 
