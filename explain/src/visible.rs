@@ -194,7 +194,7 @@ fn subset(set: BitBoard, holds: impl Fn(Square) -> bool) -> BitBoard {
 
 /// Sets of pawns and their attacks, as the evaluation finds them.
 fn pawn_side(board: &Board, color: Color) -> PawnSide {
-    pawn_terms(board, &mut ()).sides[color.to_index()]
+    pawn_terms(board, &mut ())[color.to_index()]
 }
 
 fn passed(board: &Board, color: Color) -> BitBoard {

@@ -61,12 +61,6 @@ impl Analysis {
     }
 }
 
-/// Megabytes of a table with an entry for each node, within bounds.
-fn table_size(nodes: u64) -> usize {
-    let megabytes = nodes.saturating_mul(Engine::HASH_ENTRY_BYTES).div_ceil(1 << 20).clamp(1, MAX_TABLE);
-    megabytes.next_power_of_two() as usize
-}
-
 /// Analyzes positions; one per thread.
 pub struct MoveAnalyzer {
     engine: Engine,
@@ -87,8 +81,10 @@ impl MoveAnalyzer {
 
     /// Enlarges the table for [`deepen`](Self::deepen) with this many nodes, if there is memory.
     pub(crate) fn resize_table(&mut self, nodes: u64) {
+        // An entry for each node.
+        let megabytes = nodes.saturating_mul(Engine::HASH_ENTRY_BYTES).div_ceil(1 << 20).clamp(1, MAX_TABLE);
         // Without memory the table stays as it is or becomes smaller, which costs speed alone.
-        let _ = self.engine.set_hash(table_size(nodes));
+        let _ = self.engine.set_hash(megabytes.next_power_of_two() as usize);
     }
 
     /// The weights of the evaluation.

@@ -47,7 +47,7 @@ pub fn piece_terms<V: SideRelative>(
     board: &Board,
     balance: &Balance,
     pawns: &PawnInfo,
-    shelters: &Shelters,
+    &[white_shelter, black_shelter]: &Shelters,
     visitor: &mut V,
 ) {
     let mut sides = Side::both(board, pawns);
@@ -55,9 +55,9 @@ pub fn piece_terms<V: SideRelative>(
     pieces::pieces(&mut view, visitor);
     view.flip(visitor);
     pieces::pieces(&mut view, visitor);
-    attack_terms(&view, shelters.white, visitor);
+    attack_terms(&view, white_shelter, visitor);
     view.flip(visitor);
-    attack_terms(&view, shelters.black, visitor);
+    attack_terms(&view, black_shelter, visitor);
     winnability::winnability(&view, balance, visitor);
     space::tempo(&view, visitor);
 }

@@ -116,14 +116,10 @@ pub struct HashError(String);
 fn check_memory(megabytes: usize, available: Option<usize>) -> Result<(), HashError> {
     match available {
         Some(available) if megabytes > available => {
-            Err(out_of_memory(megabytes, &format!(": {available} MB are available")))
+            Err(HashError(format!("not enough memory for a hash of {megabytes} MB: {available} MB are available")))
         }
         _ => Ok(()),
     }
-}
-
-fn out_of_memory(megabytes: usize, available: &str) -> HashError {
-    HashError(format!("not enough memory for a hash of {megabytes} MB{available}"))
 }
 
 /// The transposition table, shared by the threads of a search.
@@ -184,7 +180,7 @@ impl Table {
             let first = first / size_of::<AtomicU64>();
             Some(Table { words, first, count, generation: AtomicU8::new(0), used: false.into() })
         };
-        table().ok_or_else(|| out_of_memory(megabytes, ""))
+        table().ok_or_else(|| HashError(format!("not enough memory for a hash of {megabytes} MB")))
     }
 
     pub(crate) fn megabytes(&self) -> usize {

@@ -43,14 +43,8 @@ const SHELTER_GAP: [i32; 7] = [4, 0, 1, 2, 3, 3, 4];
 /// Pawn storm by the rank of the nearest enemy pawn on a file near the king, from the king's side; 0 without a pawn.
 const STORM: [i32; 7] = [1, 3, 3, 2, 1, 0, 0];
 
-/// Shelter gaps plus pawn storms of each king, see [`unit::SHELTER`].
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Shelters {
-    /// White's king.
-    pub white: i32,
-    /// Black's king.
-    pub black: i32,
-}
+/// Shelter gaps plus pawn storms of White's and Black's king, see [`unit::SHELTER`].
+pub type Shelters = [i32; 2];
 
 /// A key of all that [`king_terms`] depend on: pawns, kings, castling rights, and which sides have heavy pieces.
 pub(crate) fn king_key(board: &Board) -> u64 {
@@ -71,7 +65,7 @@ pub fn king_terms<V: SideRelative>(board: &Board, pawns: &PawnInfo, visitor: &mu
     view.flip(visitor);
     let black = shelter(&view, visitor);
     visitor.flip_side();
-    Shelters { white, black }
+    [white, black]
 }
 
 /// Visits the terms of our king that do not depend on attacks of pieces: shelter, pawn storm, open files, castling

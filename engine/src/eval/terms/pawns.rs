@@ -21,23 +21,17 @@ pub struct PawnSide {
     pub passed: BitBoard,
 }
 
-/// Bitboards of the pawns of both colors, for other terms.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct PawnInfo {
-    /// White's and Black's pawns.
-    pub sides: [PawnSide; 2],
-}
+/// Bitboards of White's and Black's pawns, for other terms.
+pub type PawnInfo = [PawnSide; 2];
 
 /// Visits the terms of the pawn structure, for both colors.
 pub fn pawn_terms<V: Visitor>(board: &Board, visitor: &mut V) -> PawnInfo {
     let white = board.colored(Color::White, Piece::Pawn);
     let black = board.colored(Color::Black, Piece::Pawn);
-    PawnInfo {
-        sides: [
-            our_terms(Pawns { us: white, them: black }, 1, visitor),
-            our_terms(Pawns { us: black.flip(), them: white.flip() }, -1, visitor).flip(),
-        ],
-    }
+    [
+        our_terms(Pawns { us: white, them: black }, 1, visitor),
+        our_terms(Pawns { us: black.flip(), them: white.flip() }, -1, visitor).flip(),
+    ]
 }
 
 impl PawnSide {

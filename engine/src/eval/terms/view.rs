@@ -84,7 +84,7 @@ impl RingAttack {
 impl Side {
     /// A player's pieces with the attacks of king and pawns. The piece terms add the attacks of the other pieces.
     pub(crate) fn new(board: &Board, color: Color, pawns: &PawnInfo) -> Self {
-        let pawns = &pawns.sides[color.to_index()];
+        let pawns = &pawns[color.to_index()];
         let mut side = Self {
             pieces: PIECES.map(|piece| board.colored(color, piece)),
             all: board.colors(color),
