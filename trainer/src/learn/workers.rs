@@ -70,16 +70,21 @@ impl Workers<'_> {
     ) -> Result<Vec<PositionResult>, Error> {
         let Workers { examples, stop, workers } = self;
         workers.iter_mut().for_each(|worker| worker.leaves.set_weights(weights));
+        let run = |worker: &mut Worker, &position: &u32| match stop.stopped() {
+            true => Ok(PositionResult::default()),
+            false => worker.process(task, *examples, position, weights),
+        };
+        // To start a thread takes as long as a position.
+        if let ([worker], _) | ([worker, ..], [_]) = (&mut workers[..], positions) {
+            return positions.iter().map(|position| run(worker, position)).collect();
+        }
         let (threads, free) = (workers.len(), Mutex::new(workers.iter_mut()));
         let mut results = Vec::with_capacity(positions.len());
         ordered_for_each(
             threads,
             positions.iter(),
             || Ok(free.lock().unwrap_or_else(PoisonError::into_inner).next().expect("one for each thread")),
-            |worker, &position| match stop.stopped() {
-                true => Ok(PositionResult::default()),
-                false => worker.process(task, *examples, position, weights),
-            },
+            |worker, position| run(worker, position),
             |result| {
                 results.push(result);
                 Ok(())
