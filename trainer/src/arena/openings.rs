@@ -109,11 +109,6 @@ pub enum Variant {
 }
 
 impl Variant {
-    /// Whether it is standard chess.
-    pub fn is_standard(&self) -> bool {
-        *self == Variant::Standard
-    }
-
     /// Draws a starting position.
     pub(crate) fn draw(self, rng: &mut Pcg64) -> Board {
         let mut number = || rng.random_range(0..CHESS960_POSITIONS);

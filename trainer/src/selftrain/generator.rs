@@ -30,6 +30,7 @@ use crate::arena::openings::{Opening, Variant, any_move, opening_filter, walk};
 use crate::arena::pgn_writer::PgnGame;
 use crate::arena::play::{Adjudication, DrawRule, FinishedGame, SearchLimits, Seat, WinRule, play};
 use crate::base::context::Context;
+use crate::base::is_default;
 use crate::base::number::number;
 use crate::base::parallel::ordered_map;
 
@@ -48,7 +49,7 @@ pub struct GeneratorSettings {
     #[arg(skip = Self::default().spread)]
     pub spread: f64,
     /// Starting positions of games without an opening of a file.
-    #[serde(skip_serializing_if = "Variant::is_standard")]
+    #[serde(skip_serializing_if = "is_default")]
     #[arg(skip)]
     pub variant: Variant,
     /// Random plies from the starting position, smallest and largest number.
