@@ -1,9 +1,8 @@
-//! `go perft`, which `stop` can end: above the lowest plies the tree is walked here, and the control is checked between
-//! moves.
+//! `go perft`, which `stop` can end.
 
 use std::time::Instant;
 
-use dyad_engine::board::{Board, perft};
+use dyad_engine::board::Board;
 use dyad_engine::control::Control;
 
 use crate::display::PrintLine;
@@ -11,9 +10,6 @@ use crate::info::nps;
 
 /// Larger depths are clamped to this one, which no machine can finish.
 pub const MAX_DEPTH: u32 = 20;
-
-/// Counts of this depth cannot be stopped: they take milliseconds in most positions.
-const UNSTOPPABLE: u32 = 3;
 
 /// Reports the leaves below each root move, and returns the lines that report the total.
 pub fn divide(board: &Board, depth: u32, control: &Control, print: &mut PrintLine) -> Vec<String> {
@@ -23,7 +19,7 @@ pub fn divide(board: &Board, depth: u32, control: &Control, print: &mut PrintLin
         total = 1;
     } else {
         for &mv in board.moves().iter() {
-            let nodes = count(&board.after(mv), depth - 1, control);
+            let nodes = board.after(mv).perft(depth - 1, &|| control.stopped());
             if control.stopped() {
                 return vec!["info string perft stopped".to_string()];
             }
@@ -33,11 +29,4 @@ pub fn divide(board: &Board, depth: u32, control: &Control, print: &mut PrintLin
     }
     let speed = nps(total, start.elapsed());
     vec![format!("info string {speed} nps"), String::new(), format!("Nodes searched: {total}")]
-}
-
-fn count(board: &Board, depth: u32, control: &Control) -> u64 {
-    if depth <= UNSTOPPABLE {
-        return perft(board, depth);
-    }
-    board.moves().iter().take_while(|_| !control.stopped()).map(|&mv| count(&board.after(mv), depth - 1, control)).sum()
 }

@@ -32,7 +32,9 @@ impl Control {
     /// Stops the search.
     pub fn stop(&self) {
         self.stop.store(true, Ordering::Release);
-        self.wake();
+        // The lock orders this after the condition in `wait`: no wake-up is lost.
+        let _guard = lock(&self.hit);
+        self.changed.notify_all();
     }
 
     /// Turns a ponder search into a normal one, whose clock starts now. No effect on a normal search, whose clock must
@@ -64,12 +66,6 @@ impl Control {
     /// The time of the ponder hit, if any.
     pub fn hit(&self) -> Option<Instant> {
         *lock(&self.hit)
-    }
-
-    fn wake(&self) {
-        // The lock orders this after the condition in `wait`: no wake-up is lost.
-        let _guard = lock(&self.hit);
-        self.changed.notify_all();
     }
 
     /// Blocks until a stop, at most until `time` after `since`.

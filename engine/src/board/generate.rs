@@ -84,6 +84,24 @@ impl Board {
         count
     }
 
+    /// [Perft](https://www.chessprogramming.org/Perft): counts the leaves of the tree of legal moves, to test the generator.
+    /// The count of a tree of more than three plies, which takes longer than milliseconds, ends early when `stopped`.
+    pub fn perft(&self, depth: u32, stopped: &impl Fn() -> bool) -> u64 {
+        match depth {
+            0 => 1,
+            1 => self.count_moves() as u64,
+            _ => {
+                let mut nodes = 0;
+                self.for_each_legal(|mv| {
+                    if depth <= 3 || !stopped() {
+                        nodes += self.after(mv).perft(depth - 1, stopped);
+                    }
+                });
+                nodes
+            }
+        }
+    }
+
     fn for_each_but_castling(&self, mut visit: impl FnMut(Move)) {
         let generator = Generator::new(self);
         let targets = !self.colors(generator.us);

@@ -17,7 +17,6 @@ mod legality;
 mod make;
 mod moves;
 mod notation;
-mod perft;
 mod pieces;
 mod see;
 pub mod squares;
@@ -31,7 +30,6 @@ pub use fen::{Setup, quote};
 pub use game::{Ending, Game};
 pub use moves::{Move, MoveList};
 pub use notation::{San, SanError};
-pub use perft::perft;
 pub use pieces::{
     COLORS, Delta, PAWN_UNITS, PIECE_NAMES, PIECE_VALUES, PIECES, PieceSquare, PieceTo, color_name, piece_name,
     piece_value, sign,

@@ -20,7 +20,7 @@ fn perft_of_known_positions() {
         ("n1n5/PPPk4/8/8/8/8/4Kppp/5N1N b - - 0 1", 5, 3_605_103),
     ];
     for (fen, depth, nodes) in cases {
-        assert_eq!(perft(&Board::from_fen(fen).unwrap(), depth), nodes, "{fen}");
+        assert_eq!(Board::from_fen(fen).unwrap().perft(depth, &|| false), nodes, "{fen}");
     }
 }
 

@@ -7,7 +7,7 @@
 
 use crate::board::squares::*;
 use crate::board::{ALL_SQUARES, BitBoard, EMPTY, Square, attacks};
-use std::sync::OnceLock;
+use std::sync::LazyLock;
 
 /// Squares on which the black king loses, by index of the pawn (see [`pawn_index`]) and square of the white king.
 struct Bitbase {
@@ -22,25 +22,20 @@ const PAWNS: usize = 6 * 4;
 pub(crate) fn is_won(king: Square, pawn: Square, enemy: Square, to_move: bool) -> bool {
     let mirror = if file(pawn) > 3 { 7 } else { 0 };
     let [king, pawn, enemy] = [king, pawn, enemy].map(|at| square(at.to_index() ^ mirror));
-    let bitbase = bitbase();
-    let side = if to_move { &bitbase.white_to_move } else { &bitbase.black_to_move };
+    let side = if to_move { &BITBASE.white_to_move } else { &BITBASE.black_to_move };
     side[pawn_index(pawn)][king.to_index()].has(enemy)
 }
 
 #[cfg(test)]
 pub(crate) fn count_wins() -> usize {
-    let bitbase = bitbase();
-    bitbase.white_to_move.iter().chain(&bitbase.black_to_move).flatten().map(|set| set.len()).sum()
+    BITBASE.white_to_move.iter().chain(&BITBASE.black_to_move).flatten().map(|set| set.len()).sum()
 }
 
 fn pawn_index(pawn: Square) -> usize {
     (rank(pawn) - 1) * 4 + file(pawn)
 }
 
-fn bitbase() -> &'static Bitbase {
-    static BITBASE: OnceLock<Bitbase> = OnceLock::new();
-    BITBASE.get_or_init(solve)
-}
+static BITBASE: LazyLock<Bitbase> = LazyLock::new(solve);
 
 fn solve() -> Bitbase {
     let mut bitbase = Bitbase { white_to_move: vec![[EMPTY; 64]; PAWNS], black_to_move: vec![[EMPTY; 64]; PAWNS] };
