@@ -192,17 +192,15 @@ pub fn prepare(
 ) -> Result<RecordCounts, Error> {
     // Reading the games takes minutes.
     AtomicFile::create(out).map(drop).map_err(Error::file("write", out))?;
-    let (games, RecordCounts { broken, mut left_out, .. }) = read_games(files)?;
-    let read = games.len() + left_out.values().sum::<usize>();
-    let candidates = choose(settings, &games, |reason| *left_out.entry(reason).or_default() += 1);
+    let mut counts = RecordCounts::default();
+    let games = read_games(files, &mut counts)?;
+    let candidates = choose(settings, &games, &mut counts);
     if candidates.is_empty() {
-        let reasons: String =
-            left_out.iter().map(|(reason, count)| format!("; {count} left out: {}", reason.name())).collect();
-        let all = read + broken;
-        let found = format!("no position was found in {all} games, {broken} of them broken");
-        return Err(Error::Nothing(format!("{found}{reasons}")));
+        let reasons = counts.left_out.iter().map(|(reason, count)| format!("; {count} left out: {}", reason.name()));
+        let (reasons, broken): (String, _) = (reasons.collect(), counts.broken);
+        let all = counts.games + counts.left_out.values().sum::<usize>() + broken;
+        return Err(Error::Nothing(format!("no position was found in {all} games, {broken} of them broken{reasons}")));
     }
-    let skipped: usize = left_out.values().sum();
     let header = serde_json::json!({
         "settings": settings, "positions": format!("{:016x}", identity(settings.seed, &games, &candidates)),
         "weights": weights.id(), "plies": PLIES,
@@ -224,7 +222,7 @@ pub fn prepare(
         },
     )?;
     writer.commit()?;
-    Ok(RecordCounts { games: read - skipped, broken, left_out, records: candidates.len() })
+    Ok(RecordCounts { records: candidates.len(), ..counts })
 }
 
 /// Hash of these positions in this order.
@@ -235,8 +233,8 @@ fn identity(seed: u64, games: &[PlayedGame], candidates: &[RecordCandidate]) -> 
 }
 
 /// The games of people from the standard starting position, and counts of the others.
-fn read_games(files: &[PathBuf]) -> Result<(Vec<PlayedGame>, RecordCounts), Error> {
-    let (mut games, mut counts) = (Vec::new(), RecordCounts::default());
+fn read_games(files: &[PathBuf], counts: &mut RecordCounts) -> Result<Vec<PlayedGame>, Error> {
+    let mut games = Vec::new();
     for path in files {
         for text in GameTexts::open(path)? {
             match text?.parse(None) {
@@ -248,7 +246,7 @@ fn read_games(files: &[PathBuf]) -> Result<(Vec<PlayedGame>, RecordCounts), Erro
             }
         }
     }
-    Ok((games, counts))
+    Ok(games)
 }
 
 /// The relevant parts of a game of people from the standard position.
@@ -278,19 +276,16 @@ fn played(record: &GameRecord) -> Result<PlayedGame, GameSkipReason> {
     })
 }
 
-/// The chosen positions, in the order of analysis, and a call of `left_out` for each game without one: with the reason
-/// of the player who came closer to being chosen.
-fn choose(
-    settings: &RecordSettings,
-    games: &[PlayedGame],
-    mut left_out: impl FnMut(GameSkipReason),
-) -> Vec<RecordCandidate> {
+/// The chosen positions, in the order of analysis. A game without one counts with the reason of the player who came closer
+/// to being chosen.
+fn choose(settings: &RecordSettings, games: &[PlayedGame], counts: &mut RecordCounts) -> Vec<RecordCandidate> {
     let held_out = HeldOut::new(settings, games);
     let mut candidates = Vec::new();
     for (number, game) in games.iter().enumerate() {
         let reasons = [0, 1].map(|side| held_out.skip_reason(game, side));
-        if let [Some(white), Some(black)] = reasons {
-            left_out(white.max(black));
+        match reasons {
+            [Some(white), Some(black)] => *counts.left_out.entry(white.max(black)).or_default() += 1,
+            _ => counts.games += 1,
         }
         for side in (0..2).filter(|&side| reasons[side].is_none()) {
             let band = band_of(game.ratings[side].unwrap_or_default());
