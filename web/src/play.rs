@@ -299,15 +299,8 @@ pub fn bench() -> Value {
     json!({ "nodes": nodes, "ms": ms, "nps": per_second(nodes, ms) })
 }
 
-/// Reads a FEN whose counters may be missing.
 fn board(fen: &str) -> Result<Board, String> {
-    let fields = fen.split_whitespace().count();
-    let rest = match fields {
-        4 => " 0 1",
-        5 => " 1",
-        _ => "",
-    };
-    Board::from_fen(&format!("{}{rest}", fen.trim())).map_err(|error| error.to_string())
+    Board::from_fen(fen).map_err(|error| error.to_string())
 }
 
 fn legal(board: &Board, mv: Move) -> Value {
@@ -316,7 +309,7 @@ fn legal(board: &Board, mv: Move) -> Value {
         "from": mv.from().to_string(),
         "to": mv.to().to_string(),
         // Of a castling move.
-        "rook": board.castling_squares(mv).map(|(_, rook)| rook.to_string()),
+        "rook": board.castling_rook(mv).map(|rook| rook.to_string()),
         "san": board.san(mv),
         "promotion": mv.promotion().map(|piece| letter(piece, Color::Black)),
         "capture": board.is_capture(mv),

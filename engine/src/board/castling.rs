@@ -154,12 +154,9 @@ impl Board {
         delta
     }
 
-    /// The squares of king and rook if a legal move is castling.
-    pub fn castling_squares(&self, mv: Move) -> Option<(Square, Square)> {
-        mv.is_castling().then(|| {
-            let path = self.castling_path(mv);
-            (path.king, path.rook)
-        })
+    /// The square of the rook if a legal move is castling.
+    pub fn castling_rook(&self, mv: Move) -> Option<Square> {
+        mv.is_castling().then(|| self.castling_path(mv).rook)
     }
 
     /// Zobrist key of the castling rights: by color and side, for rooks outside the corners also by file.

@@ -30,7 +30,7 @@ use super::pairs::Pair;
 use crate::board::squares::{edge_distance, file};
 use crate::board::{PIECE_NAMES, Piece, Square};
 use group::{group_name, lower_case, with_offsets};
-use property::{counted, either, number, on_rank, one_of, piece_type, property, rank};
+use property::{counted, either, number, on_rank, one_of, piece_type, property};
 
 // Properties, by kind. Piece types and ranks hold indices from 0.
 
@@ -263,12 +263,17 @@ piece_type! {
     Checker "piece type" Knight to Queen;
 }
 
-rank! {
-    /// A pawn's rank.
-    PawnRank 2 to 7;
-    /// The rank of an outpost.
-    OutpostRank 4 to 6;
-}
+/// A pawn's rank from its own side, by its index: 1 for the second to 6 for the seventh.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PawnRank(pub usize);
+
+property!(PawnRank, "rank", 6, |rank| rank.0 - 1, |index| on_rank(index + 1));
+
+/// The rank of an outpost: 3 for the fourth to 5 for the sixth.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OutpostRank(pub usize);
+
+property!(OutpostRank, "rank", 3, |rank| rank.0 - 3, |index| on_rank(index + 3));
 
 /// A file by its distance from the edge: 0 for a and h, 3 for d and e.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

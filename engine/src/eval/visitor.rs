@@ -78,13 +78,6 @@ impl Visitor for Vec<(u32, i32)> {
     }
 }
 
-/// Counts by feature, over an array of all features.
-impl Visitor for Vec<i32> {
-    fn add(&mut self, feature: usize, count: i32) {
-        self[feature] += count;
-    }
-}
-
 /// Sums the weights of the features, middlegame and endgame.
 pub struct WeightedSum<'a> {
     weights: &'a [[i32; 2]],

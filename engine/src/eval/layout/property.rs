@@ -2,7 +2,7 @@
 //!
 //! A group of features is a table over its properties. Each property is a type with a fixed number of values, the index
 //! of each value, and its words. A term names a feature by values, so exchanged properties do not compile. The macros
-//! declare the usual kinds of properties: either of two, one of several, a number, a piece type, a rank.
+//! declare the usual kinds of properties: either of two, one of several, a number, a piece type.
 
 use crate::board::{PIECE_NAMES, Piece};
 use crate::eval::pairs::{self, Pair};
@@ -141,20 +141,7 @@ macro_rules! piece_type {
     )*};
 }
 
-/// Declares ranges of ranks, from the player's side: `Type 2 to 7;`. Values are indices, 0 to 7.
-macro_rules! rank {
-    ($($(#[$doc:meta])* $type:ident $first:literal to $last:literal;)*) => {$(
-        $(#[$doc])*
-        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-        pub struct $type(pub usize);
-
-        property!(
-            $type, "rank", $last - $first + 1, |rank| rank.0 - ($first - 1), |index| on_rank($first - 1 + index)
-        );
-    )*};
-}
-
-pub(super) use {either, number, one_of, piece_type, property, rank};
+pub(super) use {either, number, one_of, piece_type, property};
 
 pub(super) fn on_rank(rank: usize) -> String {
     let ordinal = ["1st", "2nd", "3rd", "4th", "5th", "6th", "7th", "8th"][rank];

@@ -4,7 +4,7 @@ use super::*;
 use crate::board::tests::random_boards;
 use crate::board::{Color, Piece, PieceSquare};
 use crate::eval::layout::*;
-use crate::eval::tests::{board, counts, flipped};
+use crate::eval::tests::{board, counts, flipped, summed};
 use std::collections::{BTreeMap, HashSet};
 
 fn random_positions(games: usize, mut check: impl FnMut(&Board)) {
@@ -148,18 +148,14 @@ fn pair_terms_are_the_features_of_pair_groups() {
     let mut reached = HashSet::new();
     random_positions(20, |board| {
         let pieces: Vec<PieceSquare> = board.placed_pieces().collect();
-        let mut found = vec![0; LEN];
+        let mut found: Vec<(u32, i32)> = Vec::new();
         for (index, &one) in pieces.iter().enumerate() {
             pieces[..index].iter().for_each(|&other| pair_terms(one, other, &mut found));
         }
-        let mut expected = vec![0; LEN];
-        for (feature, count) in counts(board) {
-            if group_of(feature as usize).kind == Kind::Pair {
-                expected[feature as usize] = count;
-                reached.insert(group_of(feature as usize).name);
-            }
-        }
-        assert!(found == expected, "{}", board.fen());
+        let mut expected = counts(board);
+        expected.retain(|feature, _| group_of(*feature as usize).kind == Kind::Pair);
+        assert_eq!(summed(&found), expected, "{board}");
+        reached.extend(expected.into_keys().map(|feature| group_of(feature as usize).name));
     });
     assert_eq!(reached, names(Kind::Pair));
 }
