@@ -31,7 +31,7 @@ use std::sync::Arc;
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use dyad_engine::control::Control;
 use dyad_engine::engine::MAX_THREADS;
-use dyad_engine::eval::{Weights, WeightsError};
+use dyad_engine::eval::Weights;
 use dyad_formats::error::Error;
 use dyad_formats::files;
 use dyad_formats::input::give_standard_input;
@@ -231,8 +231,11 @@ fn model_or_embedded(path: Option<&Path>) -> Result<Arc<MoveModel>, String> {
 
 /// The weights that an argument names: a file, `default` or `material`. What there is to note about a file goes to
 /// standard error.
-fn load_weights(name: &Path) -> Result<Arc<Weights>, WeightsError> {
-    let weights = weights_file::named(name)?;
+fn load_weights(name: &Path) -> Result<Arc<Weights>, String> {
+    let weights = weights_file::named(name).map_err(|error| match name.exists() {
+        true => error.to_string(),
+        false => format!("{error}; weights are a file, `default` or `material`"),
+    })?;
     for note in &weights.meta.notes {
         eprintln!("{}: {note}", name.display());
     }

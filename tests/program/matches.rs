@@ -155,6 +155,7 @@ fn a_stopped_match_is_not_complete() {
 fn errors_name_their_cause() {
     for (arguments, expected) in [
         (&["match", "default", "/nowhere/weights.json"][..], "/nowhere/weights.json"),
+        (&["match", "default", "materiel"], "weights are a file, `default` or `material`"),
         (&["match", "default", "material", "--openings", "/nowhere.epd"], "cannot open /nowhere.epd"),
         (&["report", "/nowhere"], "/nowhere"),
     ] {
