@@ -6,17 +6,19 @@
 //! pass finds the limit of the random numbers of the drawn positions. This takes 8 bytes per position, where a
 //! reservoir would take 40.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::iter;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use dyad_engine::control::Control;
 use dyad_formats::entries::{Content, Entry, entries};
 use dyad_formats::epd::Epd;
 use dyad_formats::error::Error;
 use dyad_formats::files::check_output;
 use dyad_formats::game::{BrokenGame, GameRecord};
 use dyad_formats::hash;
+use dyad_formats::input::Kind;
 use dyad_formats::packed::Packed;
 use dyad_formats::pgn::check_side;
 use dyad_formats::samples::{SampleSummary, SampleWriter};
@@ -50,6 +52,10 @@ pub struct PrepareSettings {
     /// Percentage of the games that are held out for testing
     #[arg(long, value_name = "PERCENT", value_parser = number(PERCENT), default_value_t = Self::default().test_percent)]
     pub test_percent: f64,
+    /// Games that the positions of EPD files come from: a position is held out with the first game it occurs in [default:
+    /// each position by itself]
+    #[arg(long, value_name = "FILE")]
+    pub split_by: Vec<PathBuf>,
     /// Positions to draw [default: all]
     #[serde(rename = "positions")]
     #[arg(long = "positions", value_name = "N", value_parser = number::<u64>(1..))]
@@ -66,6 +72,7 @@ impl Default for PrepareSettings {
             scores: None,
             filters: Filters::default(),
             test_percent: TEST_PERCENT,
+            split_by: Vec::new(),
             count: None,
             seed: 1,
         }
@@ -149,15 +156,16 @@ pub fn prepare(
     if settings.inputs.is_empty() {
         return Err(Error::Settings("no files to read".to_string()));
     }
-    check_output(out, &settings.inputs)?;
+    check_output(out, settings.inputs.iter().chain(&settings.split_by))?;
     if let Some(side) = settings.scores {
         check_side(settings.inputs.iter().map(PathBuf::as_path), side)?;
     }
     let mut writer = SampleWriter::create(out, described(settings))?;
-    let limit = draw_limit(settings, context)?;
+    let origins = origins(settings, context.stop)?;
+    let limit = draw_limit(settings, &origins, context)?;
     let mut selection = Selection::new(settings);
     let mut counts = PrepareCounts::default();
-    read(settings, PreparePass::Writing, context, &mut counts, |batch, counts| {
+    read(settings, &origins, PreparePass::Writing, context, &mut counts, |batch, counts| {
         for game in batch {
             let mut starts_game = true;
             for (mut candidate, priority) in selection.select(game, counts) {
@@ -222,19 +230,51 @@ fn limit_of(count: Option<u64>, mut priorities: Vec<u64>) -> u64 {
 /// The settings in the sample file: the names of files without folders.
 fn described(settings: &PrepareSettings) -> serde_json::Value {
     let name = |path: &PathBuf| PathBuf::from(path.file_name().unwrap_or_default());
-    let inputs = settings.inputs.iter().map(name).collect();
-    json!({ "prepare": PrepareSettings { inputs, ..settings.clone() } })
+    let [inputs, split_by] = [&settings.inputs, &settings.split_by].map(|paths| paths.iter().map(name).collect());
+    json!({ "prepare": PrepareSettings { inputs, split_by, ..settings.clone() } })
+}
+
+/// Whether the positions of EPD files are held out, by key; `None` for those of no known game.
+type Origins = HashMap<u64, Option<bool>>;
+
+/// Finds the game of every position of an EPD file: the first one it occurs in. If any held-out game counted instead,
+/// nearly all well-known openings would be test positions.
+fn origins(settings: &PrepareSettings, stop: &Control) -> Result<Origins, Error> {
+    let mut origins = Origins::new();
+    let is_list = |path: &&PathBuf| !settings.split_by.is_empty() && Kind::of(path) == Kind::Positions;
+    let lists: Vec<PathBuf> = settings.inputs.iter().filter(is_list).cloned().collect();
+    for batch in batches(&lists).chain(batches(&settings.split_by)) {
+        if stop.stopped() {
+            return Err(Error::Stopped);
+        }
+        for content in batch?.into_iter().filter_map(|entry| entry.parse(None).ok()) {
+            match content {
+                Content::Position(epd) => drop(origins.entry(epd.board.key()).or_default()),
+                Content::Game(game) => {
+                    let test = is_held_out(game.hash(), settings.test_percent);
+                    for (board, _) in game.positions() {
+                        origins.entry(board.key()).and_modify(|origin| *origin = origin.or(Some(test)));
+                    }
+                }
+            }
+        }
+    }
+    Ok(origins)
 }
 
 /// The limit of the random numbers of the positions that are drawn.
-fn draw_limit(settings: &PrepareSettings, context: &mut Context<PrepareEvent>) -> Result<u64, Error> {
+fn draw_limit(
+    settings: &PrepareSettings,
+    origins: &Origins,
+    context: &mut Context<PrepareEvent>,
+) -> Result<u64, Error> {
     if settings.count.is_none() {
         return Ok(u64::MAX);
     }
     let mut priorities = Vec::new();
     let mut selection = Selection::new(settings);
     let mut counts = PrepareCounts::default();
-    read(settings, PreparePass::Counting, context, &mut counts, |batch, counts| {
+    read(settings, origins, PreparePass::Counting, context, &mut counts, |batch, counts| {
         for game in batch {
             priorities.extend(selection.select(game, counts).into_iter().map(|(_, priority)| priority));
         }
@@ -304,6 +344,7 @@ struct Output {
 /// Reads the files. Broken games are reported by the last pass alone.
 fn read(
     settings: &PrepareSettings,
+    origins: &Origins,
     pass: PreparePass,
     context: &mut Context<PrepareEvent>,
     counts: &mut PrepareCounts,
@@ -318,17 +359,17 @@ fn read(
         (context.on_event)(PrepareEvent::Progress { pass, games: counts.games, positions: counts.positions });
         if context.stop.stopped() { Err(Error::Stopped) } else { Ok(()) }
     };
-    let work = |(): &mut (), batch: Result<Vec<Entry>, Error>| batch.map(|batch| work(batch, settings));
+    let work = |(): &mut (), batch: Result<Vec<Entry>, Error>| batch.map(|batch| work(batch, settings, origins));
     ordered_for_each(context.threads, batches(&settings.inputs), || Ok(()), work, digest)
 }
 
-fn work(batch: Vec<Entry>, settings: &PrepareSettings) -> Output {
+fn work(batch: Vec<Entry>, settings: &PrepareSettings, origins: &Origins) -> Output {
     let mut output = Output::default();
     for entry in batch {
         output.counts.games += 1;
         match entry.parse(settings.scores) {
             Ok(Content::Game(game)) => output.game(&game, settings),
-            Ok(Content::Position(epd)) => output.position(&epd, settings),
+            Ok(Content::Position(epd)) => output.position(&epd, settings, origins),
             Err(broken) => output.broken(broken),
         }
     }
@@ -353,9 +394,11 @@ impl Output {
         self.selected.push(Selected { hash: Some(hash), candidates });
     }
 
-    fn position(&mut self, epd: &Epd, settings: &PrepareSettings) {
+    fn position(&mut self, epd: &Epd, settings: &PrepareSettings, origins: &Origins) {
         self.counts.scores += u64::from(epd.score.is_some());
-        match settings.filters.position(epd, is_held_out(epd.board.key(), settings.test_percent)) {
+        let key = epd.board.key();
+        let test = origins.get(&key).copied().flatten().unwrap_or_else(|| is_held_out(key, settings.test_percent));
+        match settings.filters.position(epd, test) {
             Ok(candidate) => self.selected.push(Selected { hash: None, candidates: vec![candidate] }),
             Err(reason) => self.counts.leave_out(reason),
         }
@@ -376,7 +419,6 @@ fn batches(inputs: &[PathBuf]) -> impl Iterator<Item = Result<Vec<Entry>, Error>
 mod tests {
     use super::*;
     use dyad_engine::board::Board;
-    use dyad_engine::control::Control;
     use dyad_formats::packed::Sample;
     use dyad_formats::samples::SampleFile;
     use dyad_formats::testing::Temporary;
@@ -505,6 +547,27 @@ mod tests {
             samples.iter().filter(|sample| sample.test == test).map(|sample| sample.board.key()).collect()
         };
         assert!(keys(true).is_disjoint(&keys(false)));
+    }
+
+    #[test]
+    fn lines_are_split_by_the_games_they_come_from() {
+        let folder = Temporary::folder();
+        let [games, epd, out] = ["games.pgn", "lines.epd", "out"].map(|name| folder.join(name));
+        fs::write(&games, random_games(60, 40)).unwrap();
+        let read = |inputs: &Path, split_by: &[PathBuf]| -> Vec<Sample> {
+            let (inputs, split_by) = (vec![inputs.to_path_buf()], split_by.to_vec());
+            let settings = PrepareSettings { inputs, split_by, test_percent: 30.0, ..PrepareSettings::default() };
+            run_with(&settings, &out, 2, &mut |_| ()).unwrap();
+            let file = SampleFile::open(&out).unwrap();
+            (0..file.samples.len()).map(|index| file.read(index).unwrap()).collect()
+        };
+        let samples = read(&games, &[]);
+        let lines = samples.iter().rev().map(|sample| sample.board.fen() + " c9 \"1-0\";\n");
+        fs::write(&epd, lines.collect::<String>()).unwrap();
+        let tests = |samples: Vec<Sample>| -> HashSet<u64> {
+            samples.into_iter().filter(|sample| sample.test).map(|sample| sample.board.key()).collect()
+        };
+        assert_eq!(tests(read(&epd, std::slice::from_ref(&games))), tests(samples));
     }
 
     #[test]
