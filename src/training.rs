@@ -426,7 +426,7 @@ impl Order {
     fn run(&self, stop: &Control, reporter: &mut Reporter) -> Result<String, String> {
         let saved = selftrain::saved(&self.folder).ok();
         let task = self.task(saved.as_ref())?;
-        self.report_start(saved.as_ref(), reporter);
+        self.report_start(&task, saved.as_ref(), reporter);
         if let Err(error) = control::lower_priority() {
             reporter.report(&format!("has the same priority as the search: {error}"));
         }
@@ -458,12 +458,14 @@ impl Order {
         Ok(format!("{summary}{more}"))
     }
 
-    fn report_start(&self, saved: Option<&Saved>, reporter: &Reporter) {
+    fn report_start(&self, task: &Task, saved: Option<&Saved>, reporter: &Reporter) {
         let (mode, folder) = (self.mode, self.folder.display());
         let threads = counted(self.given["threads"].as_u64().unwrap_or_default(), "thread", "threads");
-        let note = match saved {
-            Some((state, _)) => format!("resumes: {mode}, {}, {threads}, {folder}", progress_of(state)),
-            None => format!("begins: {mode}, {threads}, {folder}"),
+        let note = match (task, saved) {
+            (_, Some((state, _))) => format!("resumes: {mode}, {}, {threads}, {folder}", progress_of(state)),
+            (Task::Begin(_), None) => format!("begins: {mode}, {threads}, {folder}"),
+            // There is nothing to resume, or it is damaged: the error follows.
+            (Task::Resume(_), None) => return,
         };
         let playing = selftrain::playing(&self.folder).filter(|_| saved.is_some() && !self.is_own);
         let playing = playing.filter(|playing| playing.has_beaten(&self.in_use));

@@ -23,7 +23,7 @@ use dyad_trainer::data::prepare;
 use dyad_trainer::fit::regression::FitEvent;
 use dyad_trainer::selftrain::generator::{GamePlayer, GeneratorSettings, pgn};
 use dyad_trainer::selftrain::strength::{self, Pair, Strength, match_with_level, next_level};
-use dyad_trainer::selftrain::work::{self, RandomStream, WindowFit};
+use dyad_trainer::selftrain::recipe::{self, RandomStream, WindowFit};
 use dyad_trainer::selftrain::{Method, SelfTrainSettings};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -343,7 +343,7 @@ impl Learner {
             self.next += 1;
             let task = match stage {
                 Stage::Games => {
-                    let settings = work::games(&self.state.settings, generation);
+                    let settings = recipe::games(&self.state.settings, generation);
                     Task::Game { generation, number, weights: [self.best.id()], settings }
                 }
                 _ => self.next_pair(number)?,
@@ -368,9 +368,9 @@ impl Learner {
                 (vec![self.best.id()], RandomStream::Levels, level, strength::NODES)
             }
         };
-        let seed = work::seed(&self.state.settings, generation, stream);
+        let seed = recipe::seed(&self.state.settings, generation, stream);
         let openings =
-            || Box::new(work::openings(&self.state.settings, seed, &self.best)) as Box<dyn Iterator<Item = Opening>>;
+            || Box::new(recipe::openings(&self.state.settings, seed, &self.best)) as Box<dyn Iterator<Item = Opening>>;
         let opening = self.openings.get_or_insert_with(openings).next().ok_or("no opening is balanced")?;
         let (start, moves) = (opening.start.fen(), ucis(&opening.start, &opening.moves));
         Ok(Task::Pair { generation, stage, number, weights, level, nodes, start, moves })
@@ -393,7 +393,7 @@ impl Learner {
     fn stage_games(&self) -> u64 {
         let settings = &self.state.settings;
         match self.state.progress.stage {
-            Stage::Games => work::games(settings, self.state.progress.generation).games,
+            Stage::Games => recipe::games(settings, self.state.progress.generation).games,
             Stage::Match => settings.match_games.next_multiple_of(2),
             Stage::Levels => 2 * strength::PAIRS,
             Stage::Fit => 0,
@@ -439,7 +439,7 @@ impl Learner {
         let result = serde_json::from_slice(result).map_err(|error| format!("a damaged result: {error}"))?;
         let show = match (task, result) {
             (Task::Game { .. }, TaskResult::Games { pgn, show }) => {
-                if pgn.iter().any(|game| work::parse(game).is_none()) {
+                if pgn.iter().any(|game| recipe::parse(game).is_none()) {
                     return Err("a result without a complete game".into());
                 }
                 self.state.pgn.insert(number, pgn);
@@ -477,7 +477,7 @@ impl Learner {
             return Ok(());
         }
         let (generation, elo) = (self.state.progress.generation, results.elo());
-        let adopted = work::proves(Some(decision), &elo);
+        let adopted = recipe::proves(Some(decision), &elo);
         let gain = Gain { generation, elo: elo.value, error: elo.error(), results, adopted };
         self.state.progress.gains.push(gain);
         self.state.games += results.games();
@@ -535,8 +535,8 @@ impl Learner {
             return Err("the games are not complete".into());
         }
         let (generation, mut settings) = (self.state.progress.generation, self.state.settings.clone());
-        let games: Vec<GameRecord> = self.state.pgn.values().flatten().filter_map(|game| work::parse(game)).collect();
-        let drawn = prepare::draw(&work::positions(&settings, generation, Filters::of_self_training()), &games);
+        let games: Vec<GameRecord> = self.state.pgn.values().flatten().filter_map(|game| recipe::parse(game)).collect();
+        let drawn = prepare::draw(&recipe::positions(&settings, generation, Filters::of_self_training()), &games);
         if is_rough {
             settings.passes = ROUGH_FITS[self.state.rough_fits].1;
             self.state.rough_fits += 1;
@@ -673,9 +673,9 @@ impl Worker {
                 let all: Result<Vec<_>, _> = ids.iter().map(|id| self.named(id)).collect();
                 let all = all?;
                 let (Some(first), Some(second)) = (all.first(), all.last()) else { return Err("no players".into()) };
-                let players = [("first", Arc::clone(first)), ("second", Arc::clone(second))];
+                let players = [("first".into(), Arc::clone(first)), ("second".into(), Arc::clone(second))];
                 let played = match level {
-                    0 => work::match_of(&settings(1), &players, nodes, 2, None),
+                    0 => recipe::match_of(&settings(1), &players, nodes, 2, None),
                     _ => match_with_level(&settings(1), first, level, (generation, number)),
                 };
                 let games = played.play_pair(number, &opening(&start, &moves)?, &Control::new(false));

@@ -130,6 +130,7 @@ fn compare_moves(board: &Board) -> usize {
 #[test]
 fn generated_moves_equal_those_of_cozy_chess() {
     let mut castlings = 0;
+    random_boards(50_000, 1, |board, _| castlings += compare_moves(board));
     random_dfrc_boards(30_000, 10, |board, _| castlings += compare_moves(board));
     assert!(castlings > 1_000);
 }

@@ -77,9 +77,9 @@ pub enum Stage {
     Labels,
     /// The method makes new weights.
     Training,
-    /// Interpolation, scale and WDL model of the new weights.
+    /// Scale and win-rate model of the new weights.
     Scale,
-    /// SPSA over the interpolation coefficients of the new weights.
+    /// SPSA over factors of the new weights' families.
     Tuning,
     /// The new weights against the best ones.
     Match,

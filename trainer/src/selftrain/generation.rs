@@ -14,8 +14,8 @@ use super::event::Stage;
 use super::folder::{
     FINE_TUNING, FITTED, Folder, GAMES, LABELED, POSITIONS, SelfTrainState, TRAINING, clean, load_settings, remove,
 };
+use super::recipe::{self, RandomStream};
 use super::settings::{Method, SelfTrainSettings};
-use super::work::{self, RandomStream};
 use crate::fit::calibration::{calibrate_by_points, expectation_scale};
 use crate::learn::folder::{BEST, CHECKPOINT, SETTINGS, iteration_name};
 use crate::learn::settings::{ObjectiveName, TrainingSettings as RunSettings};
@@ -121,7 +121,7 @@ impl Generation {
     }
 
     pub fn seed(&self, stream: RandomStream) -> u64 {
-        work::seed(&self.settings, self.number, stream)
+        recipe::seed(&self.settings, self.number, stream)
     }
 
     /// The settings of a step that starts from the weights in the file `start`.

@@ -13,6 +13,7 @@ pub(crate) mod folder;
 mod generation;
 pub mod generator;
 mod presets;
+pub mod recipe;
 mod reporter;
 pub mod settings;
 mod stages;
@@ -20,7 +21,6 @@ pub mod strength;
 #[cfg(test)]
 mod tests;
 mod tuning;
-pub mod work;
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};

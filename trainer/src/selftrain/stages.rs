@@ -22,15 +22,15 @@ use super::folder::{
 };
 use super::generation::{Generation, Step, name_of};
 use super::generator::{GeneratorProgress, generate};
+use super::recipe::{self, DISTANCE_SPRT, Players, RandomStream, WindowFit, match_of, proves};
 use super::reporter::Reporter;
 use super::settings::{Method, SelfTrainSettings};
 use super::strength;
 use super::tuning::tuned;
-use super::work::{self, RandomStream, WindowFit, proves};
 use crate::arena::game_file::GameFile;
-use crate::arena::matches::{MatchEnd, MatchRecord};
+use crate::arena::matches::{Match, MatchEnd, MatchRecord};
 use crate::arena::pgn_writer::today;
-use crate::arena::statistics::{Estimate, Sprt};
+use crate::arena::statistics::Estimate;
 use crate::base::context::{Context, Progress};
 use crate::base::json_lines::Log;
 use crate::base::words::{counted, spoken};
@@ -62,17 +62,6 @@ pub(super) struct Loop<'a> {
     ticked: Instant,
     /// Time at which the training ends.
     deadline: Option<Instant>,
-}
-
-/// The plan of a match.
-struct MatchPlan {
-    path: PathBuf,
-    stream: RandomStream,
-    /// Nodes per move.
-    nodes: u64,
-    /// Most games.
-    games: u64,
-    sprt: Option<Sprt>,
 }
 
 /// Whether weights at this distance are too weak for a long match against the reference.
@@ -182,7 +171,7 @@ impl<'a> Loop<'a> {
     fn games(&mut self, generation: &Generation) -> Result<(), Error> {
         let settings = &generation.settings;
         let per_game = settings.positions_per_game as u64;
-        let plan = work::games(settings, generation.number);
+        let plan = recipe::games(settings, generation.number);
         let (reporter, path) = (&mut self.reporter, generation.folder.join(GAMES));
         let of = settings.positions;
         let mut report =
@@ -210,7 +199,7 @@ impl<'a> Loop<'a> {
         let draw = prepare::PrepareSettings {
             inputs: vec![games],
             scores,
-            ..work::positions(settings, generation.number, filters)
+            ..recipe::positions(settings, generation.number, filters)
         };
         let reporter = &mut self.reporter;
         let mut report = |event: prepare::PrepareEvent| {
@@ -375,15 +364,10 @@ impl<'a> Loop<'a> {
             self.tick();
             return self.write_log(SelfTrainLogLine::Unchanged { generation: number, seconds: self.state.seconds });
         }
-        let plan = MatchPlan {
-            path: generation.folder.join(MATCH),
-            stream: RandomStream::Match,
-            nodes: settings.match_nodes,
-            games: settings.match_games,
-            sprt: Some(settings.sprt().map_err(Error::Settings)?),
-        };
-        let best = (generation.best_name.as_str(), generation.best.clone());
-        let record = self.play(generation, plan, (&generation.name(), Arc::new(new)), best)?;
+        let sprt = Some(settings.sprt().map_err(Error::Settings)?);
+        let players = [(generation.name(), Arc::new(new)), (generation.best_name.clone(), generation.best.clone())];
+        let played = match_of(settings, &players, settings.match_nodes, settings.match_games, sprt);
+        let record = self.play(generation, MATCH, RandomStream::Match, &players, played)?;
         let adopted = proves(record.decision, &record.elo);
         if adopted {
             copy(&self.folder.weights(number), &self.folder.file(BEST))?;
@@ -401,7 +385,7 @@ impl<'a> Loop<'a> {
         let next = std::mem::replace(&mut self.state.stage, Stage::Distance);
         self.reporter.begin(&self.state, &[Stage::Distance], self.settings.generations);
         self.state.stage = next;
-        let distance = self.measure(generation, generation.folder.join(DISTANCE_BEFORE))?;
+        let distance = self.measure(generation, DISTANCE_BEFORE)?;
         self.record_distance(distance)?;
         self.save()
     }
@@ -411,7 +395,7 @@ impl<'a> Loop<'a> {
         if self.state.best != generation.number {
             return Ok(());
         }
-        let distance = self.measure(generation, generation.folder.join(DISTANCE))?;
+        let distance = self.measure(generation, DISTANCE)?;
         let strength = if generation.settings.is_rated() {
             let best = Arc::new(weights_file::load(&self.folder.weights(generation.number))?);
             let known = (self.state.strength, strength::PAIRS);
@@ -431,21 +415,16 @@ impl<'a> Loop<'a> {
     }
 
     /// Plays the best weights against the reference. An SPRT ends the games early if the best weights are far weaker.
-    fn measure(&mut self, generation: &Generation, path: PathBuf) -> Result<Distance, Error> {
+    fn measure(&mut self, generation: &Generation, file: &str) -> Result<Distance, Error> {
         let (name, reference) = self.reference()?;
         let best = weights_file::load(&self.folder.weights(self.state.best))?;
         let (elo, games) = if best.plays_as(&reference) {
             (Estimate::default(), 0)
         } else {
-            let plan = MatchPlan {
-                path,
-                stream: RandomStream::Distance,
-                nodes: generation.settings.long_nodes,
-                games: generation.settings.distance_games(),
-                sprt: (self.state.playing == 0).then_some(work::DISTANCE_SPRT),
-            };
-            let best = (name_of(self.state.best), Arc::new(best));
-            let record = self.play(generation, plan, (&best.0, best.1), (&name, reference))?;
+            let (settings, sprt) = (&generation.settings, (self.state.playing == 0).then_some(DISTANCE_SPRT));
+            let players = [(name_of(self.state.best), Arc::new(best)), (name.clone(), reference)];
+            let played = match_of(settings, &players, settings.long_nodes, settings.distance_games(), sprt);
+            let record = self.play(generation, file, RandomStream::Distance, &players, played)?;
             (record.elo, record.tally.games())
         };
         Ok(Distance { generation: self.state.best, reference: name, elo, games })
@@ -476,14 +455,10 @@ impl<'a> Loop<'a> {
         if weights.plays_as(&other) {
             return Ok(());
         }
-        let plan = MatchPlan {
-            path: generation.folder.join(PROOF),
-            stream: RandomStream::Proof,
-            nodes: settings.long_nodes,
-            games: settings.long_games,
-            sprt: Some(settings.long_sprt().map_err(Error::Settings)?),
-        };
-        let record = self.play(generation, plan, (&name_of(number), weights), (&name, other))?;
+        let sprt = Some(settings.long_sprt().map_err(Error::Settings)?);
+        let players = [(name_of(number), weights), (name, other)];
+        let played = match_of(settings, &players, settings.long_nodes, settings.long_games, sprt);
+        let record = self.play(generation, PROOF, RandomStream::Proof, &players, played)?;
         let promoted = proves(record.decision, &record.elo);
         self.tick();
         if promoted {
@@ -500,18 +475,17 @@ impl<'a> Loop<'a> {
         Ok((reference_name(&weights), weights))
     }
 
-    /// Plays or resumes a match.
+    /// Plays or resumes a match, whose games are in `file`.
     fn play(
         &mut self,
         generation: &Generation,
-        MatchPlan { path, stream, nodes, games, sprt }: MatchPlan,
-        (name, weights): (&str, Arc<Weights>),
-        (other_name, other): (&str, Arc<Weights>),
+        file: &str,
+        stream: RandomStream,
+        [_, (_, other)]: &Players,
+        played: Match,
     ) -> Result<MatchRecord, Error> {
-        let settings = &generation.settings;
-        let openings = work::openings(settings, generation.seed(stream), &other);
-        let played = work::match_of(settings, &[(name, weights), (other_name, other)], nodes, games, sprt);
-        let (mut file, games) = GameFile::open(&path)?;
+        let openings = recipe::openings(&generation.settings, generation.seed(stream), other);
+        let (mut file, games) = GameFile::open(&generation.folder.join(file))?;
         let before: Vec<_> = games.iter().filter_map(|game| game.result).collect();
         let (reporter, of) = (&mut self.reporter, 2 * played.pairs);
         reporter.report(Progress { done: before.len() as u64, of });

@@ -12,8 +12,8 @@ use dyad_levels::file::{MAX_ELO, MIN_ELO, MoveModel};
 use dyad_levels::player::{LevelPlayer, PlayerProfile};
 use serde::{Deserialize, Serialize};
 
+use super::recipe::{self, RandomStream};
 use super::settings::SelfTrainSettings;
-use super::work::{self, RandomStream};
 use crate::arena::matches::{Match, MatchGame, MatchPlayer};
 use crate::arena::statistics::{Points, score_of_elo};
 use crate::base::Z95;
@@ -92,8 +92,8 @@ pub fn match_with_level(
     level: u32,
     (generation, number): (u32, u64),
 ) -> Match {
-    let players = [("best", Arc::clone(weights)), ("level", Arc::clone(weights))];
-    let mut played = work::match_of(settings, &players, NODES, 2, None);
+    let players = ["best", "level"].map(|name| (name.to_string(), Arc::clone(weights)));
+    let mut played = recipe::match_of(settings, &players, NODES, 2, None);
     let seed = u64::from(generation) << 32 | number;
     let profile = PlayerProfile::with_elo(&MoveModel::embedded(), level.into(), seed);
     let make = move || LevelPlayer::new(profile.clone());
@@ -113,7 +113,7 @@ pub fn measure(
     (known, count): (Option<f64>, u64),
     stop: &Control,
 ) -> Result<Option<Strength>, Error> {
-    let openings = work::openings(settings, work::seed(settings, generation, RandomStream::Levels), weights);
+    let openings = recipe::openings(settings, recipe::seed(settings, generation, RandomStream::Levels), weights);
     let mut pairs = Vec::new();
     for (number, opening) in (0..count).zip(openings) {
         let level = next_level(&pairs, known);

@@ -13,7 +13,7 @@ use serde_json::json;
 use super::folder::TUNING;
 use super::generation::Generation;
 use super::generator::HASH;
-use super::work::{MATCH_ADJUDICATION, RandomStream};
+use super::recipe::{MATCH_ADJUDICATION, RandomStream};
 use crate::base::context::{Context, Progress};
 use crate::fit::averaging::{in_units_of, mean};
 use crate::learn::training::CHECKPOINT_EVERY;

@@ -211,8 +211,8 @@ impl<'a> WindowFit<'a> {
     }
 }
 
-/// The players of a match.
-pub type Players<'a> = [(&'a str, Arc<Weights>); 2];
+/// Two players of a match, with their names.
+pub type Players = [(String, Arc<Weights>); 2];
 
 /// A match of a generation with `nodes` nodes per move.
 pub fn match_of(settings: &SelfTrainSettings, players: &Players, nodes: u64, games: u64, sprt: Option<Sprt>) -> Match {
