@@ -130,6 +130,20 @@ impl Histories {
         }
     }
 
+    /// Clears all tables. New ones would cost 2 % of `bench` in page faults.
+    pub(super) fn clear(&mut self) {
+        self.butterfly.fill([[0; 4096]; 4]);
+        self.capture.fill([0; 6]);
+        self.continuation.fill([0; PIECE_TOS]);
+        self.pawn.fill([0; PIECE_TOS]);
+        self.clear_low_ply();
+        self.counter.fill(None);
+        self.pawn_correction.fill([0; 2]);
+        self.minor_correction.fill([0; 2]);
+        self.non_pawn_correction.fill([[0; 2]; 2]);
+        self.continuation_correction.fill([0; PIECE_TOS]);
+    }
+
     /// Clears the low-ply history, which is valid for one root position.
     pub(super) fn clear_low_ply(&mut self) {
         self.low_ply.fill([0; 4096]);

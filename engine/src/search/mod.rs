@@ -187,7 +187,7 @@ impl Worker {
     }
 
     pub(crate) fn clear(&mut self) {
-        self.histories = Histories::new();
+        self.histories.clear();
     }
 
     pub(crate) fn evaluator_mut(&mut self) -> &mut Evaluator {
