@@ -24,6 +24,23 @@ const STACK: usize = 16 << 20;
 /// Applies `work` to every item on `threads` threads, each with a state of its own that is made with its first item,
 /// and gives the results to `take` in the order of the items.
 ///
+/// ```
+/// # use dyad_trainer::base::parallel::ordered_for_each;
+/// let mut squares = Vec::new();
+/// ordered_for_each(
+///     4,
+///     1..=5_u32,
+///     || Ok(()),
+///     |(), n| if n < 5 { Ok(n * n) } else { Err(format!("{n} is too large")) },
+///     |square| {
+///         squares.push(square);
+///         Ok(())
+///     },
+/// )
+/// .unwrap_err();
+/// assert_eq!(squares, [1, 4, 9, 16]);
+/// ```
+///
 /// # Errors
 /// The first error, in the order of the items, of `state`, `work` or `take`. Nothing is taken after it.
 pub fn ordered_for_each<T, S, R, E>(

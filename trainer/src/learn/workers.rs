@@ -1,21 +1,22 @@
 //! The worker threads of a training.
 //!
-//! All positions of a batch are searched with the same weights, formula (10), so they can be searched in parallel. Results
-//! are in the order of the positions, because floating-point sums depend on their order and a training must not depend on
-//! the number of threads.
+//! All positions of a batch are searched with the same weights, formula (10), so they can be searched in parallel: an
+//! idle thread takes the next position, and the calling thread is one of them. Results are in the order of the
+//! positions, because floating-point sums depend on their order and a training must not depend on the number of threads.
 //!
 //! When a batch is finished, all workers hold that batch's weights and none an earlier set. So a caller that alternates
 //! between two sets of weights may change the set that is not in use.
 
-use crate::base::parallel::ordered_for_each;
 use crate::learn::comparison::{Comparer, Contribution};
 use crate::learn::examples::Examples;
 use crate::learn::leaves::Leaves;
-use dyad_engine::control::Control;
+use dyad_engine::control::{Control, Priority};
 use dyad_engine::eval::Weights;
 use dyad_engine::search::Unfinished;
 use dyad_formats::error::Error;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::panic::resume_unwind;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// The state of one thread.
 pub struct Worker<'a> {
@@ -68,28 +69,38 @@ impl Workers<'_> {
         weights: &Arc<Weights>,
         positions: &[u32],
     ) -> Result<Vec<PositionResult>, Error> {
-        let Workers { examples, stop, workers } = self;
-        workers.iter_mut().for_each(|worker| worker.leaves.set_weights(weights));
-        let run = |worker: &mut Worker, &position: &u32| match stop.stopped() {
-            true => Ok(PositionResult::default()),
-            false => worker.process(task, *examples, position, weights),
+        let (next, priority) = (AtomicUsize::new(0), Priority::of_this_thread());
+        let (examples, stop) = (self.examples, self.stop);
+        let run = |worker: &mut Worker| {
+            worker.leaves.set_weights(weights);
+            let mut found = Vec::new();
+            while !stop.stopped() {
+                let place = next.fetch_add(1, Ordering::Relaxed);
+                let Some(&position) = positions.get(place) else { break };
+                found.push((place, worker.process(task, examples, position, weights)?));
+            }
+            Ok(found)
         };
-        // To start a thread takes as long as a position.
-        if let ([worker], _) | ([worker, ..], [_]) = (&mut workers[..], positions) {
-            return positions.iter().map(|position| run(worker, position)).collect();
+        let run = &run;
+        let Some((own, others)) = self.workers.split_first_mut() else { return Ok(Vec::new()) };
+        let parts: Vec<Result<Vec<(usize, PositionResult)>, Error>> = std::thread::scope(|scope| {
+            let start = |worker| {
+                scope.spawn(move || {
+                    priority.take();
+                    run(worker)
+                })
+            };
+            let others: Vec<_> = others.iter_mut().map(start).collect();
+            let own = run(own);
+            let others = others.into_iter().map(|thread| thread.join().unwrap_or_else(|panic| resume_unwind(panic)));
+            std::iter::once(own).chain(others).collect()
+        });
+        let mut results = vec![PositionResult::default(); positions.len()];
+        for part in parts {
+            for (place, result) in part? {
+                results[place] = result;
+            }
         }
-        let (threads, free) = (workers.len(), Mutex::new(workers.iter_mut()));
-        let mut results = Vec::with_capacity(positions.len());
-        ordered_for_each(
-            threads,
-            positions.iter(),
-            || Ok(free.lock().unwrap_or_else(PoisonError::into_inner).next().expect("one for each thread")),
-            |worker, position| run(worker, position),
-            |result| {
-                results.push(result);
-                Ok(())
-            },
-        )?;
         Ok(results)
     }
 }
