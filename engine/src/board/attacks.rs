@@ -8,12 +8,26 @@ use super::Squares;
 use chess::{BitBoard, Color, Piece, Square};
 
 pub use chess::{between, get_king_moves as king, get_knight_moves as knight, line};
-#[cfg(not(all(feature = "pext", target_feature = "bmi2")))]
-pub use chess::{get_bishop_moves as bishop, get_rook_moves as rook};
-#[cfg(all(feature = "pext", target_feature = "bmi2"))]
-pub use chess::{get_bishop_moves_bmi as bishop, get_rook_moves_bmi as rook};
 /// What a bishop and a rook attack on an empty board.
 pub(crate) use chess::{get_bishop_rays as diagonals, get_rook_rays as straights};
+
+// The tables of the crate are constants: without functions of our own each crate has a copy, 800 KB in the page.
+
+/// Squares a bishop attacks from `square` on a board with these pieces.
+pub fn bishop(square: Square, occupied: BitBoard) -> BitBoard {
+    #[cfg(all(feature = "pext", target_feature = "bmi2"))]
+    return chess::get_bishop_moves_bmi(square, occupied);
+    #[cfg(not(all(feature = "pext", target_feature = "bmi2")))]
+    chess::get_bishop_moves(square, occupied)
+}
+
+/// Squares a rook attacks from `square` on a board with these pieces.
+pub fn rook(square: Square, occupied: BitBoard) -> BitBoard {
+    #[cfg(all(feature = "pext", target_feature = "bmi2"))]
+    return chess::get_rook_moves_bmi(square, occupied);
+    #[cfg(not(all(feature = "pext", target_feature = "bmi2")))]
+    chess::get_rook_moves(square, occupied)
+}
 
 /// Squares a queen attacks from `square` on a board with these pieces.
 pub fn queen(square: Square, occupied: BitBoard) -> BitBoard {
