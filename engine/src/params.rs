@@ -391,4 +391,26 @@ mod tests {
         let names: std::collections::BTreeSet<_> = TUNABLES.iter().map(|tunable| tunable.name).collect();
         assert_eq!(names.len(), TUNABLES.len());
     }
+    #[test]
+    fn reductions_follow_the_formula() {
+        for change in [i32::MIN, 0, i32::MAX] {
+            let mut params = Params::DEFAULT;
+            for name in ["lmr_quiet_base", "lmr_quiet_divisor", "lmr_noisy_base", "lmr_noisy_divisor"] {
+                let tunable = Tunable::find(name).unwrap();
+                let value = tunable.default.saturating_add(change).clamp(tunable.min, tunable.max);
+                *params.slot(name).unwrap() = value;
+            }
+            let table = DerivedParams::new(&params);
+            for (depth, count) in [(1, 1), (2, 3), (7, 12), (63, 80), (200, 300)] {
+                let product = f64::ln(depth.min(63) as f64) * f64::ln(count.min(255) as f64) * 1024.0;
+                let quiet = f64::from(params.lmr_quiet_base) + product * 1024.0 / f64::from(params.lmr_quiet_divisor);
+                let noisy = f64::from(params.lmr_noisy_base) + product * 1024.0 / f64::from(params.lmr_noisy_divisor);
+                for (exact, rounded) in
+                    [(quiet, table.lmr(depth, count, true)), (noisy, table.lmr(depth, count, false))]
+                {
+                    assert!((exact - f64::from(rounded)).abs() < 12.0, "{depth} {count}: {exact} {rounded}");
+                }
+            }
+        }
+    }
 }
