@@ -435,3 +435,35 @@ fn select(list: &mut [ListEntry], next: usize) -> Option<ListEntry> {
     list[next] = best;
     Some(best)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn threat_bonus_of_quiet_moves() {
+        let params = Params::DEFAULT;
+        let derived = DerivedParams::new(&params);
+        let escape = params.ordering_escape * 6_000 / 64;
+        let both = escape - params.ordering_expose * 6_000 / 64;
+        let cases = [
+            // A pawn attacks the knight, another pawn d5, a bishop h8.
+            ("6k1/8/4p3/8/1p6/2N5/8/4K2R w - - 0 1", "c3e4", escape),
+            ("6k1/8/4p3/8/1p6/2N5/8/4K2R w - - 0 1", "c3d5", both),
+            ("6k1/8/4p3/8/1p6/2N5/8/4K2R w - - 0 1", "h1h7", 0),
+            ("6k1/8/4p3/8/1p6/2N5/8/4K2R w - - 0 1", "h1h8", params.ordering_check),
+            ("6k1/8/4pb2/8/1p6/2N5/8/4K2R w - - 0 1", "h1h8", -params.ordering_expose * 10_000 / 64),
+            ("6k1/8/4pb2/8/1p6/2N5/8/4K2R w - - 0 1", "c3e4", escape),
+            ("4k2r/8/2n5/1P6/8/4P3/8/6K1 b - - 0 1", "c6e5", escape),
+            ("4k2r/8/2n5/1P6/8/4P3/8/6K1 b - - 0 1", "h8h1", params.ordering_check),
+        ];
+        for (fen, text, expected) in cases {
+            let board = Board::from_fen(fen).unwrap();
+            let mv = board.parse_uci(text).unwrap();
+            let them = !board.side_to_move();
+            let pawn_attacks = attacks::pawns(them, board.colored(them, Piece::Pawn)).0;
+            let bonus = ThreatBonus::new(&derived, &board, pawn_attacks).bonus(mv, piece_to(&board, mv));
+            assert_eq!(bonus, expected, "{text} in {fen}");
+        }
+    }
+}
