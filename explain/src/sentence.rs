@@ -487,7 +487,7 @@ impl<'a> Writer<'a> {
         }
         if self.pawns(1) >= 1 {
             let what = self.claim_gain(1);
-            // Whoever pays for it does not win it.
+            // A gain that costs something in return is not a win.
             let pays = self.gains[1]?.net.iter().any(|&count| count < 0);
             let verb = if pays { "gets" } else { "wins" };
             return Some(format!("{other} {verb} only {what}"));

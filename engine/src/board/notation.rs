@@ -82,7 +82,7 @@ impl San {
     /// The legal move that is meant.
     ///
     /// # Errors
-    /// When there is none, or several.
+    /// When the text means no legal move, or more than one.
     pub fn find(&self, board: &Board) -> Result<Move, SanError> {
         let origins = match self.piece {
             Some(Piece::Pawn) => self.pawns(board),
