@@ -38,7 +38,10 @@ pub fn set_file(session: &mut Session, path: &str) -> Outcome {
 
 /// Sets `PlayTrained`.
 pub fn set_play_trained(session: &mut Session, name: &str) -> Outcome {
-    let value = PlayTrained::from_str(name, true)?;
+    play_trained(session, PlayTrained::from_str(name, true)?)
+}
+
+fn play_trained(session: &mut Session, value: PlayTrained) -> Outcome {
     let before = session.settings.weights.play_trained.replace(value).unwrap_or(PlayTrained::Never);
     match before != value {
         true if session.settings.weights.file.is_empty() => choose(session),
@@ -53,7 +56,7 @@ pub fn set_play_trained(session: &mut Session, name: &str) -> Outcome {
 pub fn set_default(session: &mut Session) -> Outcome {
     match session.settings.weights.play_trained {
         Some(_) => Ok(None),
-        None => named("PlayTrained", set_play_trained(session, "proven")),
+        None => named("PlayTrained", play_trained(session, PlayTrained::Proven)),
     }
 }
 
