@@ -138,11 +138,12 @@ impl Tuning<'_> {
         threads: usize,
         control: &Control,
     ) -> Result<Option<Vec<[Points; 2]>>, Error> {
-        let mut results = Vec::new();
+        let initial: Vec<f64> = self.parameters.iter().map(|parameter| parameter.value).collect();
+        let (mut results, judge) = (Vec::new(), Arc::new((self.weights)(&initial)?));
         let stopped = ordered_map(
             threads.min(trials.len()),
             trials.iter(),
-            || Ok(openings::opening_filter(Weights::embedded(), FILTER_NODES)),
+            || Ok(openings::opening_filter(Arc::clone(&judge), FILTER_NODES)),
             |filter, trial| match self.play(trial, filter, control) {
                 Err(Error::Stopped) => Ok(None),
                 played => played.map(Some),
