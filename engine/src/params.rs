@@ -391,6 +391,7 @@ mod tests {
         let names: std::collections::BTreeSet<_> = TUNABLES.iter().map(|tunable| tunable.name).collect();
         assert_eq!(names.len(), TUNABLES.len());
     }
+
     #[test]
     fn reductions_follow_the_formula() {
         for change in [i32::MIN, 0, i32::MAX] {

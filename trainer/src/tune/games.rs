@@ -84,17 +84,18 @@ impl Tuning<'_> {
         checkpoint: Duration,
         context: &mut Context<Progress>,
     ) -> Result<Option<Vec<f64>>, Error> {
+        let weights = |of: fn(&Parameter) -> f64| (self.weights)(&self.parameters.iter().map(of).collect::<Vec<_>>());
+        let judge = Arc::new(weights(|of| of.value)?);
         // Check all bounds now, not after hours of games.
-        for values in [|of: &Parameter| of.value, |of: &Parameter| of.min, |of: &Parameter| of.max] {
-            (self.weights)(&self.parameters.iter().map(values).collect::<Vec<_>>())?;
-        }
+        weights(|of| of.min)?;
+        weights(|of| of.max)?;
         let mut state = self.state(path)?;
         let mut saved = Instant::now();
         while state.done < self.pairs {
             let numbers = state.done + 1..=(state.done + BATCH).min(self.pairs);
             let trial = |number| Trial::new(&self.parameters, &state.values, self.seed, number, self.pairs);
             let trials: Vec<Trial> = numbers.map(trial).collect();
-            let Some(results) = self.play_batch(&trials, context.threads, context.stop)? else {
+            let Some(results) = self.play_batch(&trials, &judge, context.threads, context.stop)? else {
                 files::write_json(path, &state)?;
                 return Ok(None);
             };
@@ -131,19 +132,20 @@ impl Tuning<'_> {
         Ok(saved)
     }
 
-    /// The results of the trials, from the view of the first player; `None` if stopped.
+    /// The results of the trials, from the view of the first player, from openings that `judge` finds balanced; `None` if
+    /// stopped.
     fn play_batch(
         &self,
         trials: &[Trial],
+        judge: &Arc<Weights>,
         threads: usize,
         control: &Control,
     ) -> Result<Option<Vec<[Points; 2]>>, Error> {
-        let initial: Vec<f64> = self.parameters.iter().map(|parameter| parameter.value).collect();
-        let (mut results, judge) = (Vec::new(), Arc::new((self.weights)(&initial)?));
+        let mut results = Vec::new();
         let stopped = ordered_map(
             threads.min(trials.len()),
             trials.iter(),
-            || Ok(openings::opening_filter(Arc::clone(&judge), FILTER_NODES)),
+            || Ok(openings::opening_filter(Arc::clone(judge), FILTER_NODES)),
             |filter, trial| match self.play(trial, filter, control) {
                 Err(Error::Stopped) => Ok(None),
                 played => played.map(Some),
